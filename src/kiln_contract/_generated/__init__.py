@@ -1,0 +1,8 @@
+"""Code generated from the contract's schemas.
+
+Generated from the schemas by `python -m codegen`. Do not edit: change the schema or the generator.
+kiln-inference-v1.schema.json: sha256 752ed527b7228624bbd803216c4e9c7fb072a12f48e93721a0211f5c2834eb49
+thinking-budget-v1.schema.json: sha256 29ca19dff417091f8a7f9b593f0fe5295854dd7ec7d834e7745777135613e00f
+"""
+
+from __future__ import annotations

@@ -1,0 +1,209 @@
+"""Decode, convert, check and encode: msgspec on the fast path, the exact validator whenever that one refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import isfinite
+from typing import Any, Final, Literal, TypeVar, overload
+
+import msgspec
+
+from kiln_contract._generated.checks import CHECKS
+from kiln_contract._generated.structs import DEFINITIONS
+from kiln_contract.errors import DEFAULT_MAX_ERRORS, ContractViolation, Violation
+from kiln_contract.reader import read, scan_strict
+from kiln_contract.recover import recover_text, recover_value
+from kiln_contract.validate import collect, known
+
+T = TypeVar("T", bound=msgspec.Struct)
+Opaque = Literal["value", "raw"]
+
+NAMES: Final[dict[Any, str]] = {
+    type_: name for name, type_ in DEFINITIONS.items() if isinstance(type_, type) and issubclass(type_, msgspec.Struct)
+}
+"""Definition names by Struct. Aliases are left out: equal ones, such as two nullable strings, cannot be told apart."""
+
+_Fast = tuple[Callable[[Any], Any], Callable[[Any], bool]]
+_fast: Final[dict[Any, _Fast]] = {}
+_fast_raw: Final[dict[Any, _Fast]] = {}
+
+_ENCODER: Final = msgspec.json.Encoder()
+
+
+@overload
+def decode(
+    type_: type[T],
+    body: bytes | str,
+    *,
+    strict: bool = ...,
+    opaque: Opaque = ...,
+    max_errors: int = ...,
+    show_values: bool = ...,
+) -> T: ...
+@overload
+def decode(
+    type_: str,
+    body: bytes | str,
+    *,
+    strict: bool = ...,
+    opaque: Opaque = ...,
+    max_errors: int = ...,
+    show_values: bool = ...,
+) -> Any: ...
+def decode(
+    type_: Any,
+    body: bytes | str,
+    *,
+    strict: bool = False,
+    opaque: Opaque = "value",
+    max_errors: int = DEFAULT_MAX_ERRORS,
+    show_values: bool = False,
+) -> Any:
+    """Decode JSON text into a Struct of the contract (or, by name, into any definition's type).
+
+    `strict` also refuses duplicate keys and nesting past 128 containers. `opaque="raw"` keeps tool definitions, calls
+    and template arguments as `msgspec.Raw`; inside those only syntax and UTF-8 are checked.
+
+    Raises ContractViolation with every violation, at most `max_errors` of them.
+    """
+    try:
+        fast, holds = (_fast if opaque == "value" else _fast_raw)[type_]
+    except KeyError:
+        fast, holds = _prepare(type_, opaque)
+    try:
+        value = fast(body)
+        # msgspec skips over what it ignores without looking at its encoding.
+        if holds(value) and (body.isascii() or _is_utf8(body)) and not (strict and _strictly_wrong(body)):
+            return value
+    except (msgspec.MsgspecError, UnicodeError, RecursionError, AttributeError):
+        pass  # the exact path below finds out why, or that the document conforms after all
+    return _decode_exactly(type_, body, strict, opaque, max_errors, show_values)
+
+
+def convert(type_: type[T], value: Any, *, max_errors: int = DEFAULT_MAX_ERRORS, show_values: bool = False) -> T:
+    """Build a Struct of the contract from a decoded JSON value. Raises ContractViolation with every violation."""
+    name = name_of(type_)
+    found = collect(name, value, semantics=True, max_errors=max_errors, show_values=show_values, walk_opaque=True)
+    if found:
+        raise ContractViolation(name, found)
+    built: T = recover_value(type_, value)
+    return built
+
+
+def check(value: msgspec.Struct, *, max_errors: int = DEFAULT_MAX_ERRORS, show_values: bool = False) -> None:
+    """Check a Struct built in Python, as `encode` would write it. Raises ContractViolation with every violation."""
+    name = name_of(type(value))
+    plain = msgspec.to_builtins(value)
+    found = collect(name, plain, semantics=True, max_errors=max_errors, show_values=show_values, walk_opaque=True)
+    if found:
+        raise ContractViolation(name, found)
+
+
+def encode(value: Any) -> bytes:
+    """Encode a Struct or JSON value as compact UTF-8.
+
+    Raises ContractViolation for NaN and infinities, which JSON cannot hold, and for lone surrogates.
+    """
+    try:
+        body = _ENCODER.encode(value)
+    except UnicodeEncodeError as error:
+        message = "remove the lone surrogate: UTF-8 cannot hold it"
+        raise ContractViolation(type(value).__name__, [_unencodable("json.utf8", "", message, "string")]) from error
+    # msgspec writes a number that is not finite as null, so text without a null has none.
+    if b"null" in body:
+        _refuse_non_finite(value)
+    return body
+
+
+def name_of(type_: Any) -> str:
+    """The definition that a Struct of the contract, or a name, stands for. Raises TypeError for anything else."""
+    if isinstance(type_, str):
+        known(type_)
+        return type_
+    for candidate in getattr(type_, "__mro__", ()):
+        if candidate in NAMES:
+            return NAMES[candidate]
+    raise TypeError(f"{type_!r} is no Struct of the contract; pass one, or a definition's name as a string")
+
+
+def _prepare(type_: Any, opaque: Opaque) -> _Fast:
+    if opaque not in ("value", "raw"):
+        raise ValueError(f'opaque must be "value" or "raw", got {opaque!r}')
+    name_of(type_)
+    struct = _struct(type_, opaque)
+    if not (isinstance(struct, type) and issubclass(struct, msgspec.Struct)):
+        return _refuse, _holds  # aliases are small: the exact path alone serves them
+    decoder = msgspec.json.Decoder(struct)
+    prepared = decoder.decode, CHECKS.get(DEFINITIONS[name_of(type_)], _holds)
+    (_fast if opaque == "value" else _fast_raw)[type_] = prepared
+    return prepared
+
+
+def _struct(type_: Any, opaque: Opaque) -> Any:
+    struct = DEFINITIONS[name_of(type_)]
+    if opaque == "raw":
+        from kiln_contract._generated.raw import RAW
+
+        return RAW.get(struct, struct) if isinstance(struct, type) else struct
+    return struct
+
+
+def _refuse(_: Any) -> Any:
+    raise msgspec.ValidationError
+
+
+def _holds(_: Any) -> bool:
+    return True
+
+
+def _is_utf8(body: bytes | str) -> bool:
+    if isinstance(body, str):
+        return True  # msgspec has encoded it
+    body.decode()  # raises UnicodeDecodeError, which sends the document to the exact path
+    return True
+
+
+def _strictly_wrong(body: bytes | str) -> bool:
+    return bool(scan_strict(body.encode() if isinstance(body, str) else body, max_errors=1))
+
+
+def _decode_exactly(
+    type_: Any, body: bytes | str, strict: bool, opaque: Opaque, max_errors: int, show_values: bool
+) -> Any:
+    name = name_of(type_)
+    if not isinstance(body, bytes | str):
+        body = bytes(body)  # a bytearray or memoryview
+    document = read(body, strict=strict, max_errors=max_errors)
+    found = document.violations or collect(
+        name,
+        document.value,
+        semantics=True,
+        max_errors=max_errors,
+        show_values=show_values,
+        walk_opaque=document.inexact and opaque == "value",
+    )
+    if found:
+        raise ContractViolation(name, found)
+    return recover_text(_struct(type_, opaque), body.encode() if isinstance(body, str) else body)
+
+
+def _refuse_non_finite(value: Any) -> None:
+    stack = [("", value)]
+    while stack:
+        pointer, current = stack.pop()
+        if isinstance(current, msgspec.Struct):
+            stack.extend((f"{pointer}/{name}", getattr(current, name)) for name in current.__struct_fields__)
+        elif isinstance(current, dict):
+            stack.extend((f"{pointer}/{key}", inner) for key, inner in current.items())
+        elif isinstance(current, list | tuple):
+            stack.extend((f"{pointer}/{index}", inner) for index, inner in enumerate(current))
+        elif isinstance(current, float) and not isfinite(current):
+            message = "use a finite number: JSON has no NaN and no infinity"
+            name = type(value).__name__
+            raise ContractViolation(name, [_unencodable("number.finite", pointer, message, "number")])
+
+
+def _unencodable(rule: str, pointer: str, message: str, got: str) -> Violation:
+    return Violation(
+        pointer=pointer, rule=rule, keyword="", schema_ref="", message=message, expected="encodable JSON", got=got
+    )

@@ -1,0 +1,194 @@
+"""Read JSON text exactly: strict where readers disagree, and without losing a digit.
+
+The strict reader refuses what RFC 8259 leaves to chance (duplicate keys), what is no JSON at all (NaN, a byte order
+mark), what no UTF-8 text can hold, and nesting that could exhaust a stack.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from kiln_contract.errors import DEFAULT_MAX_ERRORS, Violation, pointer
+from kiln_contract.number import ExactFloat, is_finite, read_float, read_integer
+
+MAX_DEPTH: Final = 128
+"""Containers inside one another that the strict reader accepts."""
+
+RULES: Final[dict[str, str]] = {
+    "json.syntax": "The text is one JSON value (RFC 8259) and nothing else.",
+    "json.utf8": "The text is valid UTF-8, and no escape stands for half a character.",
+    "json.duplicate-key": "No object names a member twice.",
+    "json.depth": "Containers are nested no deeper than the reader follows (128 when strict).",
+    "json.number": "An integer has at most 4300 digits.",
+    "json.value": "A decoded value holds JSON types only.",
+}
+
+_STRUCTURE: Final = b'"\\[]{}'
+_NOT_STRUCTURE: Final = bytes(sorted(set(range(256)) - set(_STRUCTURE)))
+_STRING: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_BYTE: Final = re.compile(r"\(byte (\d+)\)")
+_SURROGATE: Final = re.compile(rb"\\u[dD][89a-fA-F]")
+
+
+class Document(NamedTuple):
+    """What reading gave: the value, or the violations that stand in its way.
+
+    `inexact` says that some number overflows a double or is too long to be read; such numbers still have to be found.
+    """
+
+    value: Any
+    violations: list[Violation]
+    inexact: bool = False
+
+
+class _Numbers:
+    """Reads number literals, noting whether any cannot be held."""
+
+    def __init__(self) -> None:
+        self.inexact = False
+
+    def float(self, text: str) -> float:
+        value = read_float(text)
+        if isinstance(value, ExactFloat) and not is_finite(value):
+            self.inexact = True
+        return value
+
+    def integer(self, text: str) -> Any:
+        value = read_integer(text)
+        if not isinstance(value, int):
+            self.inexact = True
+        return value
+
+
+def read(body: bytes | str, *, strict: bool = True, max_errors: int = DEFAULT_MAX_ERRORS) -> Document:
+    """Read one JSON document. Without `strict`, the last of duplicate keys counts and depth is the parser's limit."""
+    if isinstance(body, str):
+        try:
+            body = body.encode()
+        except UnicodeEncodeError as error:
+            return _refused("json.utf8", f"remove the lone surrogate at character {error.start}: UTF-8 cannot hold it")
+    document = _parse(body)
+    if document.violations or not strict:
+        return document
+    return Document(document.value, scan_strict(body, max_errors=max_errors), document.inexact)
+
+
+def scan_strict(body: bytes, *, max_errors: int = DEFAULT_MAX_ERRORS) -> list[Violation]:
+    """What only the strict reader refuses in a document that parses: nesting and duplicate keys."""
+    if depth_exceeds(body, MAX_DEPTH):
+        return [_violation("json.depth", f"nest at most {MAX_DEPTH} arrays and objects", f"at most {MAX_DEPTH} levels")]
+    return _duplicates(body, max_errors)
+
+
+def depth_exceeds(body: bytes, limit: int) -> bool:
+    """Whether JSON text nests containers deeper than `limit`, found without recursion."""
+    if body.count(b"[") + body.count(b"{") <= limit:
+        return False
+    if b"\\" not in body:
+        body = body.translate(None, _NOT_STRUCTURE)  # much shorter, and quotes still pair up
+    depth = 0
+    for bracket in _STRING.sub(b"", body).translate(None, _NOT_STRUCTURE):
+        depth += 1 if bracket in b"[{" else -1
+        if depth > limit:
+            return True
+    return False
+
+
+def _parse(body: bytes) -> Document:
+    numbers = _Numbers()
+    try:
+        return Document(msgspec.json.Decoder(float_hook=numbers.float).decode(body), [], numbers.inexact)
+    except msgspec.ValidationError:
+        # msgspec refuses integers beyond 4300 digits even where nothing looks at them; the standard reader lets us.
+        value = json.loads(body, parse_float=numbers.float, parse_int=numbers.integer)
+        return Document(value, [], numbers.inexact)
+    except msgspec.DecodeError as error:
+        return _explain(body, str(error))
+    except RecursionError:
+        return _refused("json.depth", f"nest at most {MAX_DEPTH} arrays and objects", f"at most {MAX_DEPTH} levels")
+
+
+def _explain(body: bytes, reason: str) -> Document:
+    try:
+        body.decode()
+    except UnicodeDecodeError as error:
+        return _refused("json.utf8", f"send valid UTF-8: byte {error.start} does not belong to a character")
+    if body.startswith(b"\xef\xbb\xbf"):
+        return _refused("json.syntax", "remove the byte order mark before the JSON text")
+    place = _BYTE.search(reason)
+    if place is not None:
+        return _refused("json.syntax", _at(body, int(place[1]), reason))
+    if _SURROGATE.search(body) and _is_complete(body):
+        return _refused("json.utf8", "remove the lone surrogate escape: \\ud800 to \\udfff come in pairs only")
+    return _refused("json.syntax", f"send one complete JSON value: the text ends too early, after {len(body)} bytes")
+
+
+def _is_complete(body: bytes) -> bool:
+    """Whether the standard reader, which lets lone surrogates pass, gets through the text."""
+    try:
+        json.loads(body, parse_int=str, parse_float=str)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _at(body: bytes, offset: int, reason: str) -> str:
+    line = body.count(b"\n", 0, offset) + 1
+    column = offset - body.rfind(b"\n", 0, offset)
+    what = reason.removeprefix("JSON is malformed: ").partition(" (byte")[0]
+    return f"send one valid JSON value: {what} at line {line}, column {column} (byte {offset})"
+
+
+def _duplicates(body: bytes, max_errors: int) -> list[Violation]:
+    twice = False
+
+    def note(pairs: list[tuple[str, Any]]) -> None:
+        nonlocal twice
+        # Values need no keeping: an object's own names are all that is compared.
+        twice = twice or len({key for key, _ in pairs}) != len(pairs)
+
+    json.loads(body, object_pairs_hook=note, parse_float=str, parse_int=str)
+    return list(_find_duplicates(body, max_errors)) if twice else []
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """An object that still has its members in writing order, each one."""
+
+
+def _find_duplicates(body: bytes, max_errors: int) -> Iterator[Violation]:
+    root = json.loads(body, object_pairs_hook=_Pairs, parse_float=str, parse_int=str)
+    stack: list[tuple[tuple[str | int, ...], Any]] = [((), root)]
+    count = 0
+    while stack and count < max_errors:
+        path, value = stack.pop()
+        if isinstance(value, _Pairs):
+            seen: set[str] = set()
+            for key, _ in value:
+                if key in seen and count < max_errors:
+                    count += 1
+                    yield _violation("json.duplicate-key", "give this member once", "each key once", (*path, key))
+                seen.add(key)
+            stack.extend(((*path, key), inner) for key, inner in reversed(value))
+        elif isinstance(value, list):
+            stack.extend(((*path, index), inner) for index, inner in reversed(list(enumerate(value))))
+
+
+def _refused(rule: str, message: str, expected: str = "one JSON value in valid UTF-8") -> Document:
+    return Document(None, [_violation(rule, message, expected)])
+
+
+def _violation(rule: str, message: str, expected: str, path: tuple[str | int, ...] = ()) -> Violation:
+    return Violation(
+        pointer=pointer(path),
+        rule=rule,
+        keyword="",
+        schema_ref="",
+        message=message,
+        expected=expected,
+        got="JSON text",
+    )

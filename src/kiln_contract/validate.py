@@ -1,0 +1,87 @@
+"""Name every violation of a document: the collecting validator behind the fast path."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kiln_contract._generated.structs import DEFINITIONS
+from kiln_contract.errors import DEFAULT_MAX_ERRORS, Violation
+from kiln_contract.reader import read
+
+
+def validate(
+    name: str,
+    value: Any,
+    *,
+    semantics: bool = True,
+    max_errors: int = DEFAULT_MAX_ERRORS,
+    show_values: bool = False,
+) -> list[Violation]:
+    """Violations of a decoded JSON value against the definition `name`; empty when it conforms.
+
+    `semantics=False` checks the JSON Schema rules alone. `show_values` adds shortened values to `got`; leave it off
+    where prompts must not leak. Raises LookupError for an unknown definition.
+    """
+    return collect(name, value, semantics=semantics, max_errors=max_errors, show_values=show_values, walk_opaque=True)
+
+
+def validate_json(
+    name: str,
+    body: bytes | str,
+    *,
+    semantics: bool = True,
+    max_errors: int = DEFAULT_MAX_ERRORS,
+    show_values: bool = False,
+) -> list[Violation]:
+    """Violations of JSON text, read strictly; empty when it conforms. Raises LookupError for an unknown definition."""
+    return check_json(name, body, semantics=semantics, max_errors=max_errors, show_values=show_values)[1]
+
+
+def check_json(
+    name: str,
+    body: bytes | str,
+    *,
+    semantics: bool = True,
+    max_errors: int = DEFAULT_MAX_ERRORS,
+    show_values: bool = False,
+) -> tuple[Any, list[Violation]]:
+    """Like `validate_json`, and the decoded value (None when the text could not be read)."""
+    known(name)
+    document = read(body, max_errors=max_errors)
+    if document.violations:
+        return None, document.violations
+    found = collect(
+        name,
+        document.value,
+        semantics=semantics,
+        max_errors=max_errors,
+        show_values=show_values,
+        walk_opaque=document.inexact,
+    )
+    return document.value, found
+
+
+def collect(
+    name: str, value: Any, *, semantics: bool, max_errors: int, show_values: bool, walk_opaque: bool
+) -> list[Violation]:
+    """Run the generated validator. `walk_opaque` also looks for what is no JSON inside opaque values."""
+    known(name)
+    # Loaded on the first failure or explicit validation: the fast path never needs it.
+    from kiln_contract._generated.collector import VALIDATORS
+    from kiln_contract.collector import Context
+
+    if max_errors < 1:
+        raise ValueError(f"max_errors must be at least 1, got {max_errors}")
+    context = Context(limit=max_errors, semantics=semantics, walk_opaque=walk_opaque)
+    failures = VALIDATORS[name](value, context)
+    return [failure.violation(show_value=show_values) for failure in failures[:max_errors]]
+
+
+def known(name: str) -> None:
+    """Raise LookupError, with a suggestion, unless `name` is a definition of the contract."""
+    if name not in DEFINITIONS:
+        from difflib import get_close_matches
+
+        close = get_close_matches(name, DEFINITIONS, n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else "; see kiln_contract.DEFINITIONS"
+        raise LookupError(f"the contract has no definition {name!r}{hint}")
