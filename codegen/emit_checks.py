@@ -47,7 +47,8 @@ class _ChecksEmitter:
         return "\n\n".join([head, *functions, f"CHECKS: Final[dict[Any, Callable[[Any], bool]]] = {{\n{table},\n}}\n"])
 
     def _function(self, name: str, lines: list[str]) -> str:
-        body = textwrap.indent("\n".join([*lines, "return True"]), "    ")
+        declared = ["x: Any"] if any("x = " in line for line in lines) else []
+        body = textwrap.indent("\n".join([*declared, *lines, "return True"]), "    ")
         return f"def {class_name(name)}(o: structs.{class_name(name)}) -> bool:\n{body}"
 
     def _lines(self, name: str, node: Node) -> Iterator[str]:

@@ -1,7 +1,7 @@
-"""Render the collecting validator: plain Python functions that name every violation of a decoded JSON value.
+"""Render the collecting validator: plain functions that name every violation of a decoded JSON value.
 
-Each schema node becomes one function; a member whose schema is a scalar is first judged by an inline expression, and its
-function runs only when that fails. Functions return failures with relative paths (see `kiln_contract.collector`).
+Each schema node becomes one function; a member whose schema is a scalar is first judged by an inline expression, and
+its function runs only when that fails. Functions return failures with relative paths (see `kiln_contract.collector`).
 """
 
 from __future__ import annotations
@@ -76,10 +76,8 @@ class CollectorEmitter:
             raise SchemaError(f"codegen/conditions.py words rules that the schema does not have: {sorted(unused)}")
         table = ",\n".join(f'    "{name}": {class_name(name)}' for name in self.contract.definitions)
         constants = "\n".join(f"{name}: Final = {value}" for value, name in self.constants.items())
-        return "\n\n".join(
-            [HEAD, self.sites.render(), constants, *self.functions.values()]
-            + [f"VALIDATORS: Final[dict[str, Callable[[Any, Context], Failures]]] = {{\n{table},\n}}\n"]
-        )
+        validators = f"VALIDATORS: Final[dict[str, Callable[[Any, Context], Failures]]] = {{\n{table},\n}}\n"
+        return "\n\n".join([HEAD, self.sites.render(), constants, *self.functions.values(), validators])
 
     def _constant(self, prefix: str, value: str) -> str:
         return self.constants.setdefault(value, f"{prefix}{len(self.constants)}")
@@ -106,9 +104,8 @@ class CollectorEmitter:
         if nullable:
             yield "if v is None:\n    return []"
         if owner is not None and is_object(self.contract, node):
-            yield from (
-                self._tagged(node, name) if tag_of(self.contract, node) else self._object(node, name, nullable, owner)
-            )
+            tag = tag_of(self.contract, node)
+            yield from self._tagged(node, name, tag) if tag else self._object(node, name, nullable, owner)
         elif node.one_of:
             yield from self._union(node, name)
         elif node.ref is not None:
@@ -143,6 +140,9 @@ class CollectorEmitter:
 
     def _reject(self, test: str, node: Node, keyword: str, nullable: bool = False) -> str:
         return f"if {test}:\n    return [Failure({self.sites.keyword(node, keyword, nullable=nullable)}, v)]"
+
+    def _append(self, test: str, node: Node, keyword: str, nullable: bool = False) -> str:
+        return f"if {test}:\n    e.append(Failure({self.sites.keyword(node, keyword, nullable=nullable)}, v))"
 
     def _has_type(self, node: Node, x: str) -> str:
         python = {"string": "str", "boolean": "bool"}
@@ -181,10 +181,9 @@ class CollectorEmitter:
             yield self._reject(f"len(v) < {node.min_length}", node, "minLength", nullable)
         yield "e: Failures = []"
         if node.max_length is not None:
-            yield f"if len(v) > {node.max_length}:\n    e.append(Failure({self.sites.keyword(node, 'maxLength', nullable=nullable)}, v))"
+            yield self._append(f"len(v) > {node.max_length}", node, "maxLength", nullable)
         if node.pattern is not None:
-            test = f"not {self._pattern(node)}(v)"
-            yield f"if {test}:\n    e.append(Failure({self.sites.keyword(node, 'pattern', nullable=nullable)}, v))"
+            yield self._append(f"not {self._pattern(node.pattern)}(v)", node, "pattern", nullable)
         if node.max_utf8_bytes is not None:
             site = self.sites.semantic(TEXT_RULE, node.at.child("x-kiln-max-utf8-bytes"))
             yield (
@@ -193,9 +192,8 @@ class CollectorEmitter:
             )
         yield "return e"
 
-    def _pattern(self, node: Node) -> str:
-        assert node.pattern is not None
-        return self._constant("P", f"re.compile({python_pattern(node.pattern)!r}).search")
+    def _pattern(self, pattern: str) -> str:
+        return self._constant("P", f"re.compile({python_pattern(pattern)!r}).search")
 
     def _array(self, node: Node, name: str, nullable: bool) -> Iterator[str]:
         yield self._reject("v.__class__ is not list", node, "type", nullable)
@@ -205,7 +203,7 @@ class CollectorEmitter:
             yield "e: Failures = []"
         for keyword, sign, bound in (("minItems", "<", node.min_items), ("maxItems", ">", node.max_items)):
             if bound is not None:
-                yield f"if len(v) {sign} {bound}:\n    e.append(Failure({self.sites.keyword(node, keyword, nullable=nullable)}, v))"
+                yield self._append(f"len(v) {sign} {bound}", node, keyword, nullable)
         if node.items is not None and not node.items.is_any:
             yield from self._items(node.items, name)
         yield "return e"
@@ -218,7 +216,7 @@ class CollectorEmitter:
         call = self._call(items, f"{name}_item")
         adopt = f"put(e, {call}(x, c), i)\nif len(e) >= c.limit:\n    break"
         yield (
-            f"for i, x in suspects(v, {item_type}, {checks}):\n"
+            f"for i, x in suspects(v, {item_type}, {checks}, c):\n"
             + textwrap.indent(f"if not ({fast}):\n" + textwrap.indent(adopt, "    ") if fast else adopt, "    ")
         )
 
@@ -238,8 +236,7 @@ class CollectorEmitter:
         yield self._reject("v.__class__ is not dict", node, "type", nullable)
         yield "e: Failures = []"
         if node.max_properties is not None:
-            site = self.sites.keyword(node, "maxProperties", nullable=nullable)
-            yield f"if len(v) > {node.max_properties}:\n    e.append(Failure({site}, v))"
+            yield self._append(f"len(v) > {node.max_properties}", node, "maxProperties", nullable)
         lines = []
         if node.property_names is not None:
             # JSON names are strings: the schema of the names needs no type of its own.
@@ -273,9 +270,7 @@ class CollectorEmitter:
             yield f"if v.__class__ is {python}:\n    return {self._call(branch, f'{name}_{index}')}(v, c)"
         yield f"return [Failure({self.sites.keyword(node, 'oneOf')}, v)]"
 
-    def _tagged(self, node: Node, name: str) -> Iterator[str]:
-        tag = tag_of(self.contract, node)
-        assert tag is not None
+    def _tagged(self, node: Node, name: str, tag: str) -> Iterator[str]:
         branches = [self.contract.resolve(sub) for sub in node.one_of]
         first = branches[0]
         yield self._reject("v.__class__ is not dict", first, "type")
@@ -285,7 +280,8 @@ class CollectorEmitter:
             yield f"if t == {branch.properties[tag].const!r}:\n    return {function}(v, c)"
         yield f"if t is M:\n    return [Failure({self.sites.required(first, tag)}, M)]"
         expected = one_of(tuple(branch.properties[tag].const for branch in branches))
-        yield f"failure = Failure({self.sites.tag(node, tag, expected)}, t)\nfailure.path.append({tag!r})\nreturn [failure]"
+        site = self.sites.tag(node, tag, expected)
+        yield f"failure = Failure({site}, t)\nfailure.path.append({tag!r})\nreturn [failure]"
 
     def _branch(self, node: Node, name: str, owner: str) -> str:
         body = textwrap.indent("\n".join(self._object(node, name, False, owner)), "    ")
@@ -398,7 +394,7 @@ class CollectorEmitter:
         if node.max_length is not None:
             yield f"len({x}) <= {node.max_length}"
         if node.pattern is not None:
-            yield f"{self._pattern(node)}({x})"
+            yield f"{self._pattern(node.pattern)}({x})"
 
 
 def _string_node(node: Node) -> Node:

@@ -171,7 +171,8 @@ class TypeRenderer:
             case "array":
                 return f"list[{self.type_of(node.items) if node.items else self.opaque}]"
             case "object":
-                return f"dict[{self._keys(node)}, {self.type_of(node.additional) if isinstance(node.additional, Node) else self.opaque}]"
+                values = self.type_of(node.additional) if isinstance(node.additional, Node) else self.opaque
+                return f"dict[{self._keys(node)}, {values}]"
         raise SchemaError(f"{node.at.ref}: unknown type {node.types[0]!r}")
 
     def _keys(self, node: Node) -> str:

@@ -66,6 +66,8 @@ def _members(contract: Contract, node: Node) -> list[Any]:
 
 
 def _bound(node: Node) -> str:
+    low: float | None
+    high: float | None
     if node.types == ("array",):
         low, high, exclusive = node.min_items, node.max_items, False
     else:
@@ -80,10 +82,10 @@ def _bound(node: Node) -> str:
 def render_rules(contract: Contract, source: Path) -> str:
     """Every rule of the schemas with its kind, its places and its code.
 
-    Raises SchemaError when an annotation has no rule, a rule neither annotation nor note, or code that is named is absent.
+    Raises SchemaError when an annotation has no rule, a rule neither annotation nor note, or named code is absent.
     """
     check_bindings(contract, source)
-    rows = [*_keyword_rules(contract), *_conditional_rules(), *(_semantic_rule(contract, rule) for rule in RULES)]
+    rows = [*_keyword_rules(), *_conditional_rules(), *(_semantic_rule(contract, rule) for rule in RULES)]
     body = "\n".join(f"    {row}," for row in rows)
     return (
         "from typing import Final\n\nfrom kiln_contract.rule import Rule\n\n"
@@ -91,7 +93,7 @@ def render_rules(contract: Contract, source: Path) -> str:
     )
 
 
-def _keyword_rules(contract: Contract) -> Iterator[str]:
+def _keyword_rules() -> Iterator[str]:
     for keyword, summary in CONSTRAINTS.items():
         yield f"Rule(id={SCHEMA_RULE + keyword!r}, summary={summary!r}, kind='schema')"
 
@@ -103,7 +105,8 @@ def _conditional_rules() -> Iterator[str]:
     for rule, refs in places.items():
         messages = dict.fromkeys(WORDINGS[ref].message for ref in refs)
         summary = "; ".join(messages)
-        yield f"Rule(id={rule!r}, summary={summary[0].upper() + summary[1:] + '.'!r}, kind='schema', schema_refs={tuple(refs)!r})"
+        summary = summary[0].upper() + summary[1:] + "."
+        yield f"Rule(id={rule!r}, summary={summary!r}, kind='schema', schema_refs={tuple(refs)!r})"
 
 
 def _semantic_rule(contract: Contract, rule: Rule) -> str:
@@ -115,10 +118,10 @@ def _semantic_rule(contract: Contract, rule: Rule) -> str:
         + [check.on for check in rule.checks]
         + [owner for owner, _ in rule.names]
     )
-    texts = tuple(text for _, text in rule.annotations)
+    texts = tuple(dict.fromkeys(text for _, text in rule.annotations))
     return (
         f"Rule(id={rule.id!r}, summary={rule.summary!r}, kind={kind!r}, definitions={tuple(definitions)!r}, "
-        f"schema_refs={(*refs, *rule.schema)!r}, annotations={tuple(dict.fromkeys(texts))!r}, note={rule.note!r}, hook={rule.hook!r})"
+        f"schema_refs={(*refs, *rule.schema)!r}, annotations={texts!r}, note={rule.note!r}, hook={rule.hook!r})"
     )
 
 

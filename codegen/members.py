@@ -31,7 +31,7 @@ def members(contract: Contract, node: Node) -> list[Member]:
                 found[name] = Member(name, (sub,), name in source.required)
             else:
                 found[name] = replace(known, nodes=_distinct((*known.nodes, sub)))
-    required = _required(contract, node)
+    required = required_names(contract, node)
     return [replace(member, required=member.name in required) for member in found.values()]
 
 
@@ -51,11 +51,12 @@ def _sources(contract: Contract, node: Node) -> list[Node]:
     return [*(inner for base in bases for inner in _sources(contract, base)), *branches, node]
 
 
-def _required(contract: Contract, node: Node) -> set[str]:
+def required_names(contract: Contract, node: Node) -> set[str]:
+    """Names of the members that every conforming object has."""
     if tag_of(contract, node):
         return set.intersection(*(set(contract.resolve(branch).required) for branch in node.one_of))
     bases = [contract.resolve(sub) for sub in node.all_of if sub.ref is not None]
-    return set(node.required).union(*(_required(contract, base) for base in bases))
+    return set(node.required).union(*(required_names(contract, base) for base in bases))
 
 
 def _distinct(nodes: tuple[Node, ...]) -> tuple[Node, ...]:

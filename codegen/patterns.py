@@ -19,14 +19,14 @@ def python_pattern(pattern: str) -> str:
     """
     out = []
     in_class = False
-    for token in _TOKEN.findall(pattern):
-        if token.startswith("\\") and len(token) == 2 and token[1] not in _SAME_ESCAPES:
-            raise SchemaError(f"pattern {pattern!r}: {token} has another meaning in Python; spell the class out")
-        if token in "[]":
-            in_class = token == "["
-        if token == "." and not in_class:
+    for piece in _TOKEN.findall(pattern):
+        if piece.startswith("\\") and len(piece) == 2 and piece[1] not in _SAME_ESCAPES:
+            raise SchemaError(f"pattern {pattern!r}: {piece} has another meaning in Python; spell the class out")
+        if piece in "[]":
+            in_class = piece == "["
+        if piece == "." and not in_class:
             raise SchemaError(f"pattern {pattern!r}: '.' excludes other line ends in ECMA; spell the class out")
-        out.append(r"\Z" if token == "$" and not in_class else token)
+        out.append(r"\Z" if piece == "$" and not in_class else piece)
     translated = "".join(out)
     re.compile(translated)
     return translated

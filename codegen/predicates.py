@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from codegen.members import required_names
 from codegen.model import ABSENT, Contract, Node, SchemaError
 
 _PYTHON_TYPES: Final = {"null": None, "boolean": "bool", "string": "str", "array": "list", "object": "dict"}
@@ -67,9 +68,13 @@ class Predicates:
     def __init__(self, contract: Contract, view: View) -> None:
         self.contract = contract
         self.view = view
+        self.given: set[str] = set()
+        """Members that are always present in the object at hand."""
 
     def conditions(self, node: Node) -> Iterator[Condition]:
         """The object-level rules of a definition, in schema order; each one stands for one cause."""
+        # A decoded Struct has its required members; a JSON object may lack them, which is a violation of its own.
+        self.given = required_names(self.contract, node) if isinstance(self.view, StructView) else set()
         for sub in node.all_of:
             if sub.ref is None:
                 yield from self._inner(sub)
@@ -91,9 +96,9 @@ class Predicates:
             # Each member stands for itself, so that two missing ones are two causes.
             yield Condition(_required_one(node, name), keyword, guard, self.view.lacks(name))
         for name, sub in node.properties.items():
-            given = self.view.get(name)
-            breaks = f"{given} is not {self.view.missing} and not ({self.value(sub, given)})"
-            yield Condition(sub, keyword, guard, breaks)
+            value = self.view.get(name)
+            present = "" if name in self.given else f"{value} is not {self.view.missing} and "
+            yield Condition(sub, keyword, guard, f"{present}not ({self.value(sub, value)})")
         if node.not_ is not None:
             yield Condition(node.not_, keyword, guard, self.holds(node.not_))
         for sub in node.all_of:

@@ -66,6 +66,8 @@ def decode(
 
     Raises ContractViolation with every violation, at most `max_errors` of them.
     """
+    if body.__class__ is not bytes and not isinstance(body, bytes | str):
+        raise TypeError(f"body must be bytes or str, got {type(body).__name__}")
     try:
         fast, holds = (_fast if opaque == "value" else _fast_raw)[type_]
     except KeyError:
@@ -75,7 +77,7 @@ def decode(
         # msgspec skips over what it ignores without looking at its encoding.
         if holds(value) and (body.isascii() or _is_utf8(body)) and not (strict and _strictly_wrong(body)):
             return value
-    except (msgspec.MsgspecError, UnicodeError, RecursionError, AttributeError):
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
         pass  # the exact path below finds out why, or that the document conforms after all
     return _decode_exactly(type_, body, strict, opaque, max_errors, show_values)
 
@@ -171,8 +173,6 @@ def _decode_exactly(
     type_: Any, body: bytes | str, strict: bool, opaque: Opaque, max_errors: int, show_values: bool
 ) -> Any:
     name = name_of(type_)
-    if not isinstance(body, bytes | str):
-        body = bytes(body)  # a bytearray or memoryview
     document = read(body, strict=strict, max_errors=max_errors)
     found = document.violations or collect(
         name,

@@ -140,12 +140,15 @@ def run_checks(failures: Failures, value: dict[str, Any], checks: tuple[BoundChe
             failures.extend(check.run(value, limit))
 
 
-def suspects(items: list[Any], item_type: Any, holds: Callable[[Any], bool] | None) -> Iterator[tuple[int, Any]]:
+def suspects(
+    items: list[Any], item_type: Any, holds: Callable[[Any], bool] | None, context: Context
+) -> Iterator[tuple[int, Any]]:
     """The items of an array that need a look in Python, with their indices.
 
     msgspec accepts only what the schema accepts, so a chunk that it converts (and whose checks hold) has no failure.
+    That is not so for values built in Python: msgspec lets NaN pass there.
     """
-    if len(items) < CHUNK:
+    if context.walk_opaque or len(items) < CHUNK:
         yield from enumerate(items)
         return
     chunk_type = list[item_type]

@@ -8,6 +8,7 @@ call them. A `*_hold` function is the one-pass yes-or-no form of several rules, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from msgspec import UNSET, Raw
@@ -74,7 +75,7 @@ def rollout_capacity(request: structs.ChatCompletionRequest) -> Findings:
         return HOLDS
     if request.max_tokens is not None and request.max_tokens is not UNSET:
         return HOLDS
-    message = "ask for at least one token when rollout_provenance is true: max_completion_tokens is the limit here and it is 0"
+    message = "ask for at least one token when rollout_provenance is true: max_completion_tokens is 0 here"
     return [Finding(("max_completion_tokens",), message, "integer >= 1", 0)]
 
 
@@ -82,11 +83,13 @@ def rollout_sampling(request: structs.ChatCompletionRequest) -> Findings:
     """rollout.sampling: the record can hold every sampling value that the request sets."""
     if request.rollout_provenance is not True:
         return HOLDS
-    found = [
-        Finding((name,), f"{name} must be {bound.text}, or absent, when rollout_provenance is true", bound.text, value)
-        for name, bound in BOUNDS["RolloutSamplingConfigV1"].items()
-        if name != "max_tokens" and _is_set(value := getattr(request, name, None)) and not bound.holds(value)
-    ]
+    found = []
+    for name, bound in BOUNDS["RolloutSamplingConfigV1"].items():
+        value: Any = getattr(request, name, UNSET)
+        # max_tokens has rules of its own, and stop is counted below; neither is a sampling value.
+        if name not in ("max_tokens", "stop") and _is_set(value) and not bound.holds(value):
+            message = f"{name} must be {bound.text}, or absent, when rollout_provenance is true"
+            found.append(Finding((name,), message, bound.text, value))
     return [*found, *_rollout_stops(request.stop)]
 
 
@@ -154,7 +157,8 @@ def usage_sum(response: structs.BatchCompletionResponse) -> Findings:
 
 def choice_order(response: structs.ChatCompletionResponse | structs.TextCompletionResponse) -> Findings:
     """index.order: choices are numbered 0, 1, 2, … in their order."""
-    for position, choice in enumerate(response.choices):
+    choices: Sequence[Any] = response.choices
+    for position, choice in enumerate(choices):
         if choice.index != position:
             message = f"number the choices from 0 in order: index {position} belongs here"
             return [Finding(("choices", position, "index"), message, str(position), choice.index)]
@@ -223,10 +227,7 @@ def logprob_entries(choice: structs.TextCompletionChoice) -> Findings:
 
 def _ranks_hold(entries: Iterable[structs.PromptLogprobEntry]) -> bool:
     ranked = sorted(entries, key=lambda entry: entry.rank)
-    return all(
-        better.rank < worse.rank and better.logprob >= worse.logprob
-        for better, worse in zip(ranked, ranked[1:], strict=False)
-    )
+    return all(better.rank < worse.rank and better.logprob >= worse.logprob for better, worse in pairwise(ranked))
 
 
 # Rollout provenance
@@ -238,7 +239,8 @@ def template_invocation_size(invocation: structs.RolloutChatTemplateInvocationV1
     size = len(dumps({name: value for name, value in members.items() if value is not UNSET}))
     if size <= MAX_TEMPLATE_INVOCATION_BYTES:
         return HOLDS
-    message = f"send smaller tools or template_kwargs: {size} bytes of canonical JSON, {MAX_TEMPLATE_INVOCATION_BYTES} are allowed"
+    limit = MAX_TEMPLATE_INVOCATION_BYTES
+    message = f"send smaller tools or template_kwargs: {size} bytes of canonical JSON, {limit} are allowed"
     return [Finding((), message, f"<= {MAX_TEMPLATE_INVOCATION_BYTES} bytes", {})]
 
 
@@ -264,7 +266,7 @@ def action_order(record: structs.RolloutProvenanceV1) -> Iterator[Finding]:
     length = len(record.input_token_ids)
     for position, token in enumerate(record.action_tokens):
         if not previous < token.sequence_index < length:
-            message = "sequence_index must grow from action to action, start at prompt_token_count and stay inside input_token_ids"
+            message = "sequence_index must grow, start at prompt_token_count or later, and stay inside input_token_ids"
             path = ("action_tokens", position, "sequence_index")
             yield Finding(path, message, f"> {previous} and < {length}", token.sequence_index)
         previous = max(previous, min(token.sequence_index, length - 1))

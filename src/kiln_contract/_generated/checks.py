@@ -17,6 +17,7 @@ from kiln_contract._generated import structs
 
 
 def AdapterRef(o: structs.AdapterRef) -> bool:
+    x: Any
     x = o.name
     if semantics.adapter_name(x):
         return False
@@ -40,6 +41,7 @@ def ThinkingBudgetOutcome(o: structs.ThinkingBudgetOutcome) -> bool:
 
 
 def BatchCompletionItem(o: structs.BatchCompletionItem) -> bool:
+    x: Any
     x = o.thinking_budget
     if x:
         if not ThinkingBudgetOutcome(x):
@@ -51,6 +53,7 @@ def BatchCompletionItem(o: structs.BatchCompletionItem) -> bool:
 
 
 def BatchCompletionRequest(o: structs.BatchCompletionRequest) -> bool:
+    x: Any
     x = o.seed
     if x:
         if x > 18446744073709551615:
@@ -72,6 +75,7 @@ def BatchCompletionRequest(o: structs.BatchCompletionRequest) -> bool:
 
 
 def BatchCompletionResponse(o: structs.BatchCompletionResponse) -> bool:
+    x: Any
     x = o.completions
     for x_ in x:
         if not BatchCompletionItem(x_):
@@ -88,18 +92,16 @@ def BatchCompletionResponse(o: structs.BatchCompletionResponse) -> bool:
 
 def ThinkingBudgetEffective(o: structs.ThinkingBudgetEffective) -> bool:
     if (o.max_tokens is not UNSET) or (o.max_time_ms is not UNSET):
-        if o.configured is not UNSET and not (o.configured is True):
+        if not (o.configured is True):
             return False
     if not ((o.max_tokens is not UNSET) or (o.max_time_ms is not UNSET)):
-        if o.configured is not UNSET and not (o.configured is False):
+        if not (o.configured is False):
             return False
     if o.max_tokens is not UNSET:
-        if o.tokens_source is not UNSET and not (
-            o.tokens_source in ("server_default", "request", "suite", "run_override", "example", "unknown")
-        ):
+        if not (o.tokens_source in ("server_default", "request", "suite", "run_override", "example", "unknown")):
             return False
     if not (o.max_tokens is not UNSET):
-        if o.tokens_source is not UNSET and not (
+        if not (
             o.tokens_source
             in (
                 "unlimited",
@@ -112,12 +114,10 @@ def ThinkingBudgetEffective(o: structs.ThinkingBudgetEffective) -> bool:
         ):
             return False
     if o.max_time_ms is not UNSET:
-        if o.time_source is not UNSET and not (
-            o.time_source in ("server_default", "request", "suite", "run_override", "example", "unknown")
-        ):
+        if not (o.time_source in ("server_default", "request", "suite", "run_override", "example", "unknown")):
             return False
     if not (o.max_time_ms is not UNSET):
-        if o.time_source is not UNSET and not (
+        if not (
             o.time_source
             in (
                 "unlimited",
@@ -134,18 +134,16 @@ def ThinkingBudgetEffective(o: structs.ThinkingBudgetEffective) -> bool:
 
 def ThinkingBudgetRecord(o: structs.ThinkingBudgetRecord) -> bool:
     if (o.max_tokens is not UNSET) or (o.max_time_ms is not UNSET):
-        if o.configured is not UNSET and not (o.configured is True):
+        if not (o.configured is True):
             return False
     if not ((o.max_tokens is not UNSET) or (o.max_time_ms is not UNSET)):
-        if o.configured is not UNSET and not (o.configured is False):
+        if not (o.configured is False):
             return False
     if o.max_tokens is not UNSET:
-        if o.tokens_source is not UNSET and not (
-            o.tokens_source in ("server_default", "request", "suite", "run_override", "example", "unknown")
-        ):
+        if not (o.tokens_source in ("server_default", "request", "suite", "run_override", "example", "unknown")):
             return False
     if not (o.max_tokens is not UNSET):
-        if o.tokens_source is not UNSET and not (
+        if not (
             o.tokens_source
             in (
                 "unlimited",
@@ -158,12 +156,10 @@ def ThinkingBudgetRecord(o: structs.ThinkingBudgetRecord) -> bool:
         ):
             return False
     if o.max_time_ms is not UNSET:
-        if o.time_source is not UNSET and not (
-            o.time_source in ("server_default", "request", "suite", "run_override", "example", "unknown")
-        ):
+        if not (o.time_source in ("server_default", "request", "suite", "run_override", "example", "unknown")):
             return False
     if not (o.max_time_ms is not UNSET):
-        if o.time_source is not UNSET and not (
+        if not (
             o.time_source
             in (
                 "unlimited",
@@ -176,7 +172,7 @@ def ThinkingBudgetRecord(o: structs.ThinkingBudgetRecord) -> bool:
         ):
             return False
     if o.applied is True:
-        if o.configured is not UNSET and not (o.configured is True):
+        if not (o.configured is True):
             return False
     if o.closed is not UNSET:
         if o.thinking_tokens is UNSET:
@@ -190,7 +186,7 @@ def ThinkingBudgetRecord(o: structs.ThinkingBudgetRecord) -> bool:
         if o.trigger is not UNSET:
             return False
     if not (o.closed is not UNSET):
-        if o.triggered is not UNSET and not (o.triggered is False):
+        if not (o.triggered is False):
             return False
         if o.trigger is not UNSET:
             return False
@@ -204,6 +200,7 @@ def ThinkingBudgetRecord(o: structs.ThinkingBudgetRecord) -> bool:
 
 
 def StreamingTerminalMetadata(o: structs.StreamingTerminalMetadata) -> bool:
+    x: Any
     x = o.thinking_budget
     if not ThinkingBudgetRecord(x):
         return False
@@ -211,6 +208,7 @@ def StreamingTerminalMetadata(o: structs.StreamingTerminalMetadata) -> bool:
 
 
 def ChatCompletionChunk(o: structs.ChatCompletionChunk) -> bool:
+    x: Any
     x = o.metadata
     if x:
         if not StreamingTerminalMetadata(x):
@@ -223,6 +221,7 @@ def ChatCompletionChunk(o: structs.ChatCompletionChunk) -> bool:
 
 
 def ChatCompletionMetadata(o: structs.ChatCompletionMetadata) -> bool:
+    x: Any
     x = o.thinking_budget
     if not ThinkingBudgetRecord(x):
         return False
@@ -230,6 +229,7 @@ def ChatCompletionMetadata(o: structs.ChatCompletionMetadata) -> bool:
 
 
 def ChatCompletionRequest(o: structs.ChatCompletionRequest) -> bool:
+    x: Any
     x = o.seed
     if x:
         if x > 18446744073709551615:
@@ -278,6 +278,7 @@ def RolloutActionTokenV1(o: structs.RolloutActionTokenV1) -> bool:
 
 
 def RolloutAdapterIdentityV1(o: structs.RolloutAdapterIdentityV1) -> bool:
+    x: Any
     x = o.name
     if semantics.identity_text(x, 256):
         return False
@@ -285,6 +286,7 @@ def RolloutAdapterIdentityV1(o: structs.RolloutAdapterIdentityV1) -> bool:
 
 
 def RolloutBehaviorPolicyIdentityV1(o: structs.RolloutBehaviorPolicyIdentityV1) -> bool:
+    x: Any
     x = o.served_model_id
     if semantics.identity_text(x, 256):
         return False
@@ -311,6 +313,7 @@ def RolloutThinkingBudgetV1(o: structs.RolloutThinkingBudgetV1) -> bool:
 
 
 def RolloutSamplingConfigV1(o: structs.RolloutSamplingConfigV1) -> bool:
+    x: Any
     x = o.thinking_budget
     if x:
         if not RolloutThinkingBudgetV1(x):
@@ -322,6 +325,7 @@ def RolloutSamplingConfigV1(o: structs.RolloutSamplingConfigV1) -> bool:
 
 
 def RolloutProvenanceV1(o: structs.RolloutProvenanceV1) -> bool:
+    x: Any
     x = o.behavior_policy
     if not RolloutBehaviorPolicyIdentityV1(x):
         return False
@@ -344,6 +348,7 @@ def RolloutProvenanceV1(o: structs.RolloutProvenanceV1) -> bool:
 
 
 def Choice(o: structs.Choice) -> bool:
+    x: Any
     x = o.thinking_budget
     if x:
         if not ThinkingBudgetOutcome(x):
@@ -356,6 +361,7 @@ def Choice(o: structs.Choice) -> bool:
 
 
 def ChatCompletionResponse(o: structs.ChatCompletionResponse) -> bool:
+    x: Any
     x = o.choices
     for x_ in x:
         if not Choice(x_):
@@ -390,6 +396,7 @@ def TextCompletionRequest(o: structs.TextCompletionRequest) -> bool:
 
 
 def TextCompletionResponse(o: structs.TextCompletionResponse) -> bool:
+    x: Any
     x = o.choices
     for x_ in x:
         if not TextCompletionChoice(x_):
@@ -404,18 +411,16 @@ def TextCompletionResponse(o: structs.TextCompletionResponse) -> bool:
 
 def ThinkingBudgetRecentRecord(o: structs.ThinkingBudgetRecentRecord) -> bool:
     if (o.max_tokens is not UNSET) or (o.max_time_ms is not UNSET):
-        if o.configured is not UNSET and not (o.configured is True):
+        if not (o.configured is True):
             return False
     if not ((o.max_tokens is not UNSET) or (o.max_time_ms is not UNSET)):
-        if o.configured is not UNSET and not (o.configured is False):
+        if not (o.configured is False):
             return False
     if o.max_tokens is not UNSET:
-        if o.tokens_source is not UNSET and not (
-            o.tokens_source in ("server_default", "request", "suite", "run_override", "example", "unknown")
-        ):
+        if not (o.tokens_source in ("server_default", "request", "suite", "run_override", "example", "unknown")):
             return False
     if not (o.max_tokens is not UNSET):
-        if o.tokens_source is not UNSET and not (
+        if not (
             o.tokens_source
             in (
                 "unlimited",
@@ -428,12 +433,10 @@ def ThinkingBudgetRecentRecord(o: structs.ThinkingBudgetRecentRecord) -> bool:
         ):
             return False
     if o.max_time_ms is not UNSET:
-        if o.time_source is not UNSET and not (
-            o.time_source in ("server_default", "request", "suite", "run_override", "example", "unknown")
-        ):
+        if not (o.time_source in ("server_default", "request", "suite", "run_override", "example", "unknown")):
             return False
     if not (o.max_time_ms is not UNSET):
-        if o.time_source is not UNSET and not (
+        if not (
             o.time_source
             in (
                 "unlimited",

@@ -1528,7 +1528,7 @@ def StopInput_1(v: Any, c: Context) -> Failures:
     if v.__class__ is not list:
         return [Failure(S79, v)]
     e: Failures = []
-    for i, x in suspects(v, T9, None):
+    for i, x in suspects(v, T9, None, c):
         if not (x.__class__ is str):
             put(e, StopInput_1_item(x, c), i)
             if len(e) >= c.limit:
@@ -1567,7 +1567,7 @@ def BatchCompletionRequest_prompts_item(v: Any, c: Context) -> Failures:
     if v.__class__ is not list:
         return [Failure(S88, v)]
     e: Failures = []
-    for i, x in suspects(v, T11, CHECKS.get(T11)):
+    for i, x in suspects(v, T11, CHECKS.get(T11), c):
         put(e, ChatMessageInput(x, c), i)
         if len(e) >= c.limit:
             break
@@ -1582,7 +1582,7 @@ def BatchCompletionRequest_prompts(v: Any, c: Context) -> Failures:
         e.append(Failure(S86, v))
     if len(v) > 64:
         e.append(Failure(S87, v))
-    for i, x in suspects(v, T10, None):
+    for i, x in suspects(v, T10, None, c):
         put(e, BatchCompletionRequest_prompts_item(x, c), i)
         if len(e) >= c.limit:
             break
@@ -1624,7 +1624,7 @@ def BatchCompletionRequest_adapters_value(v: Any, c: Context) -> Failures:
         e.append(Failure(S96, v))
     if len(v) > 16:
         e.append(Failure(S97, v))
-    for i, x in suspects(v, T12, CHECKS.get(T12)):
+    for i, x in suspects(v, T12, CHECKS.get(T12), c):
         put(e, AdapterRef(x, c), i)
         if len(e) >= c.limit:
             break
@@ -1764,7 +1764,7 @@ def BatchCompletionResponse_completions(v: Any, c: Context) -> Failures:
         e.append(Failure(S112, v))
     if len(v) > 64:
         e.append(Failure(S113, v))
-    for i, x in suspects(v, T15, CHECKS.get(T15)):
+    for i, x in suspects(v, T15, CHECKS.get(T15), c):
         put(e, BatchCompletionItem(x, c), i)
         if len(e) >= c.limit:
             break
@@ -2805,7 +2805,7 @@ def ChatCompletionChunk_choices(v: Any, c: Context) -> Failures:
     if v.__class__ is not list:
         return [Failure(S265, v)]
     e: Failures = []
-    for i, x in suspects(v, T28, CHECKS.get(T28)):
+    for i, x in suspects(v, T28, CHECKS.get(T28), c):
         put(e, ChunkChoice(x, c), i)
         if len(e) >= c.limit:
             break
@@ -3026,7 +3026,7 @@ def ChatCompletionRequest_messages(v: Any, c: Context) -> Failures:
     if v.__class__ is not list:
         return [Failure(S294, v)]
     e: Failures = []
-    for i, x in suspects(v, T11, CHECKS.get(T11)):
+    for i, x in suspects(v, T11, CHECKS.get(T11), c):
         put(e, ChatMessageInput(x, c), i)
         if len(e) >= c.limit:
             break
@@ -3098,7 +3098,7 @@ def ChatCompletionRequest_adapters_value(v: Any, c: Context) -> Failures:
         e.append(Failure(S304, v))
     if len(v) > 16:
         e.append(Failure(S305, v))
-    for i, x in suspects(v, T12, CHECKS.get(T12)):
+    for i, x in suspects(v, T12, CHECKS.get(T12), c):
         put(e, AdapterRef(x, c), i)
         if len(e) >= c.limit:
             break
@@ -3596,7 +3596,7 @@ def RolloutThinkingBudgetV1_close_token_ids(v: Any, c: Context) -> Failures:
     e: Failures = []
     if len(v) < 1:
         e.append(Failure(S376, v))
-    for i, x in suspects(v, T44, None):
+    for i, x in suspects(v, T44, None, c):
         if not (x.__class__ is int and x >= 0 and x <= 4294967295):
             put(e, RolloutThinkingBudgetV1_close_token_ids_item(x, c), i)
             if len(e) >= c.limit:
@@ -3733,7 +3733,7 @@ def RolloutSamplingConfigV1_stop(v: Any, c: Context) -> Failures:
     e: Failures = []
     if len(v) > 256:
         e.append(Failure(S414, v))
-    for i, x in suspects(v, T46, None):
+    for i, x in suspects(v, T46, None, c):
         if not (x.__class__ is str and len(x) >= 1):
             put(e, RolloutSamplingConfigV1_stop_item(x, c), i)
             if len(e) >= c.limit:
@@ -3857,7 +3857,7 @@ def RolloutProvenanceV1_input_token_ids(v: Any, c: Context) -> Failures:
         e.append(Failure(S429, v))
     if len(v) > 16777216:
         e.append(Failure(S430, v))
-    for i, x in suspects(v, T44, None):
+    for i, x in suspects(v, T44, None, c):
         if not (x.__class__ is int and x >= 0 and x <= 4294967295):
             put(e, RolloutProvenanceV1_input_token_ids_item(x, c), i)
             if len(e) >= c.limit:
@@ -3880,7 +3880,7 @@ def RolloutProvenanceV1_action_tokens(v: Any, c: Context) -> Failures:
     e: Failures = []
     if len(v) < 1:
         e.append(Failure(S441, v))
-    for i, x in suspects(v, T50, CHECKS.get(T50)):
+    for i, x in suspects(v, T50, CHECKS.get(T50), c):
         put(e, RolloutActionTokenV1(x, c), i)
         if len(e) >= c.limit:
             break
@@ -4050,7 +4050,7 @@ def ChatCompletionResponse_choices(v: Any, c: Context) -> Failures:
         e.append(Failure(S477, v))
     if len(v) > 64:
         e.append(Failure(S478, v))
-    for i, x in suspects(v, T54, CHECKS.get(T54)):
+    for i, x in suspects(v, T54, CHECKS.get(T54), c):
         put(e, Choice(x, c), i)
         if len(e) >= c.limit:
             break
@@ -4430,7 +4430,7 @@ def TextCompletionChoice_prompt_logprobs(v: Any, c: Context) -> Failures:
     if v.__class__ is not list:
         return [Failure(S545, v)]
     e: Failures = []
-    for i, x in suspects(v, T63, None):
+    for i, x in suspects(v, T63, None, c):
         if not (x is None):
             put(e, TextCompletionChoice_prompt_logprobs_item(x, c), i)
             if len(e) >= c.limit:
@@ -4497,7 +4497,7 @@ def TextCompletionRequest_prompt_1(v: Any, c: Context) -> Failures:
         e.append(Failure(S552, v))
     if len(v) > 4096:
         e.append(Failure(S553, v))
-    for i, x in suspects(v, T44, None):
+    for i, x in suspects(v, T44, None, c):
         if not (x.__class__ is int and x >= 0 and x <= 4294967295):
             put(e, TextCompletionRequest_prompt_1_item(x, c), i)
             if len(e) >= c.limit:
@@ -4633,7 +4633,7 @@ def TextCompletionResponse_choices(v: Any, c: Context) -> Failures:
         e.append(Failure(S581, v))
     if len(v) > 1:
         e.append(Failure(S582, v))
-    for i, x in suspects(v, T68, CHECKS.get(T68)):
+    for i, x in suspects(v, T68, CHECKS.get(T68), c):
         put(e, TextCompletionChoice(x, c), i)
         if len(e) >= c.limit:
             break
