@@ -54,9 +54,8 @@ class _ChecksEmitter:
     def _lines(self, name: str, node: Node) -> Iterator[str]:
         for member in members(self.contract, node):
             yield from self._member(name, member)
-        yield from self._conditions(node)
         yield from self._tag(node)
-        yield from self._rules(name)
+        yield from grouped([*self._conditions(node), *self._rules(name)])
 
     def _member(self, owner: str, member: Member) -> Iterator[str]:
         covered = {name for check in checks_on(owner) for name in check.covers}
@@ -96,11 +95,12 @@ class _ChecksEmitter:
         if inner:
             yield f"for {x}_ in {iterable}:\n" + textwrap.indent("\n".join(inner), "    ")
 
-    def _conditions(self, node: Node) -> Iterator[str]:
+    def _conditions(self, node: Node) -> Iterator[tuple[str | None, str]]:
         for base in node.all_of:
             if base.ref is not None:
                 yield from self._conditions(self.contract.definitions[base.ref])
-        yield from grouped((condition.guard, condition.breaks) for condition in self.predicates.conditions(node))
+        for condition in self.predicates.conditions(node):
+            yield condition.guard, condition.breaks
 
     def _tag(self, node: Node) -> Iterator[str]:
         tag = tag_of(self.contract, node)
@@ -120,12 +120,12 @@ class _ChecksEmitter:
             raise SchemaError(f"{node.at.ref}: member {name!r} must be in every branch of the tagged union")
         return len(types) > 1
 
-    def _rules(self, name: str) -> Iterator[str]:
+    def _rules(self, name: str) -> Iterable[tuple[str | None, str]]:
         calls = (
             (check.gate, f"not semantics.{check.fast}(o)" if check.fast else f"semantics.{check.function}(o)")
             for check in checks_on(name)
         )
-        yield from grouped(dict.fromkeys(calls))
+        return dict.fromkeys(calls)
 
 
 def grouped(tests: Iterable[tuple[str | None, str]]) -> Iterator[str]:

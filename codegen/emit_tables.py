@@ -110,8 +110,6 @@ def _conditional_rules() -> Iterator[str]:
 
 
 def _semantic_rule(contract: Contract, rule: Rule) -> str:
-    payload = bool(rule.checks or rule.text_limit or rule.finite or rule.names or rule.schema)
-    kind = "payload" if payload and not rule.hook else "runtime" if not payload else "payload and runtime"
     refs = [_annotation_ref(contract, definition, text) for definition, text in rule.annotations]
     definitions = dict.fromkeys(
         [definition for definition, _ in rule.annotations]
@@ -120,7 +118,7 @@ def _semantic_rule(contract: Contract, rule: Rule) -> str:
     )
     texts = tuple(dict.fromkeys(text for _, text in rule.annotations))
     return (
-        f"Rule(id={rule.id!r}, summary={rule.summary!r}, kind={kind!r}, definitions={tuple(definitions)!r}, "
+        f"Rule(id={rule.id!r}, summary={rule.summary!r}, kind={rule.kind!r}, definitions={tuple(definitions)!r}, "
         f"schema_refs={(*refs, *rule.schema)!r}, annotations={texts!r}, note={rule.note!r}, hook={rule.hook!r})"
     )
 

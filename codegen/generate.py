@@ -8,6 +8,7 @@ from pathlib import Path
 
 from codegen.emit_checks import render_checks
 from codegen.emit_collector import render_collector
+from codegen.emit_docs import render_reference
 from codegen.emit_structs import render_raw, render_structs
 from codegen.emit_tables import render_bounds, render_defaults, render_rules
 from codegen.model import Contract, load
@@ -28,7 +29,12 @@ def generate(root: Path) -> dict[Path, bytes]:
     """All generated files of the repository below `root`."""
     contract = load(root / "contracts")
     source = root / "src" / "kiln_contract"
-    return python_modules(contract, source)
+    return python_modules(contract, source) | reference_pages(contract, root / "docs" / "reference")
+
+
+def reference_pages(contract: Contract, folder: Path) -> dict[Path, bytes]:
+    """The reference pages of the documentation."""
+    return {folder / name: text.encode() for name, text in render_reference(contract).items()}
 
 
 def python_modules(contract: Contract, source: Path) -> dict[Path, bytes]:

@@ -41,6 +41,12 @@ class Rule:
     schema: tuple[str, ...] = ()
     hook: str | None = None
 
+    @property
+    def kind(self) -> str:
+        """Who decides the rule: the document alone (payload), only a server (runtime), or each its part."""
+        payload = bool(self.checks or self.text_limit or self.finite or self.names or self.schema)
+        return " and ".join([*(["payload"] if payload else []), *(["runtime"] if self.hook else [])])
+
 
 _ACTIONS: Final = ("input_token_ids", "prompt_token_count", "action_tokens")
 _ROLLOUT: Final = "o.rollout_provenance is True"

@@ -10,24 +10,24 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
+from kiln_contract._generated.defaults import DEFAULTS
 from kiln_contract._generated.identity import ENTRYPOINTS, SCHEMA_SHA256, THINKING_BUDGET_SCHEMA_SHA256
 from kiln_contract._generated.structs import *  # noqa: F403 - one name a definition, listed in structs.__all__
 from kiln_contract._generated.structs import __all__ as _definitions
 from kiln_contract.codec import check, convert, decode, encode
 from kiln_contract.errors import ContractViolation, Violation
+from kiln_contract.schema import schema
 from kiln_contract.validate import validate, validate_json
 
 if TYPE_CHECKING:
     from kiln_contract import provenance, runtime, sse, strategies, stream, thinking
     from kiln_contract.exchange import validate_exchange
     from kiln_contract.rulebook import RULES
-    from kiln_contract.schema import schema
     from kiln_contract.stream import StreamResult, validate_stream
 
 _LAZY: Final = {
     "RULES": "kiln_contract.rulebook",
     "StreamResult": "kiln_contract.stream",
-    "schema": "kiln_contract.schema",
     "validate_exchange": "kiln_contract.exchange",
     "validate_stream": "kiln_contract.stream",
 }
@@ -39,6 +39,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     *_definitions,
+    "DEFAULTS",
     "ENTRYPOINTS",
     "RULES",
     "SCHEMA_SHA256",

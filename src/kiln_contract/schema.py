@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
-from importlib.resources.abc import Traversable
-from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from kiln_contract.validate import known
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
 
 INFERENCE: Final = "kiln-inference-v1.schema.json"
 THINKING_BUDGET: Final = "thinking-budget-v1.schema.json"
@@ -18,6 +18,10 @@ THINKING_BUDGET: Final = "thinking-budget-v1.schema.json"
 
 def contracts() -> Traversable:
     """The folder of schemas and vectors: inside an installed package, at the top of a checkout otherwise."""
+    # Reading a schema is rare; importing the package must not pay for it.
+    from importlib.resources import files
+    from pathlib import Path
+
     installed = files("kiln_contract") / "_contracts"
     if installed.is_dir():
         return installed

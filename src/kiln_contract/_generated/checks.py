@@ -259,7 +259,6 @@ def ChatCompletionRequest(o: structs.ChatCompletionRequest) -> bool:
             o.max_tokens is None or o.max_tokens.__class__ is int and o.max_tokens >= 1
         ):
             return False
-    if o.rollout_provenance is True:
         if semantics.rollout_no_tools(o):
             return False
         if semantics.rollout_capacity(o):
