@@ -71,6 +71,10 @@ class Failure:
 
 
 Failures = list[Failure]
+_Chain = tuple[Any, str | int] | None
+
+_PLAIN: Final = (str, bool, int, msgspec.Raw)
+"""What an opaque value holds besides null, floats and containers."""
 
 
 class Context:
@@ -166,24 +170,31 @@ def suspects(
 def opaque(value: Any, finite: Site, not_json: Site, limit: int) -> Failures:
     """Failures inside a value that the contract leaves open: it must still be JSON with finite numbers."""
     failures: Failures = []
-    stack: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
+    # A path is a chain of (outer path, key): copying whole paths would be quadratic in a deep value.
+    stack: list[tuple[_Chain, Any]] = [(None, value)]
     while stack and len(failures) < limit:
-        path, current = stack.pop()
+        chain, current = stack.pop()
         site = None
         if current.__class__ is dict:
-            stack.extend(((*path, str(key)), inner) for key, inner in reversed(current.items()))
+            stack.extend(((chain, str(key)), inner) for key, inner in reversed(current.items()))
             site = None if all(key.__class__ is str for key in current) else not_json
         elif current.__class__ is list:
-            stack.extend(((*path, index), inner) for index, inner in reversed(list(enumerate(current))))
+            stack.extend(((chain, index), inner) for index, inner in reversed(list(enumerate(current))))
         elif isinstance(current, float):
             site = None if is_finite(current) else finite
-        elif not (current is None or current.__class__ in (str, bool, int, msgspec.Raw)):
+        elif not (current is None or current.__class__ in _PLAIN):
             site = not_json
         if site is not None:
-            failure = Failure(site, current)
-            failure.path.extend(reversed(path))
-            failures.append(failure)
+            failures.append(_failure_at(site, current, chain))
     return failures
+
+
+def _failure_at(site: Site, value: Any, chain: _Chain) -> Failure:
+    failure = Failure(site, value)
+    while chain is not None:
+        chain, key = chain
+        failure.path.append(key)
+    return failure
 
 
 def _shown(value: Any) -> str:

@@ -31,7 +31,6 @@ RULES: Final[dict[str, str]] = {
 _STRUCTURE: Final = b'"\\[]{}'
 _NOT_STRUCTURE: Final = bytes(sorted(set(range(256)) - set(_STRUCTURE)))
 _STRING: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
-_BYTE: Final = re.compile(r"\(byte (\d+)\)")
 _SURROGATE: Final = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
@@ -81,7 +80,7 @@ def read(body: bytes | str, *, strict: bool = True, max_errors: int = DEFAULT_MA
 def scan_strict(body: bytes, *, max_errors: int = DEFAULT_MAX_ERRORS) -> list[Violation]:
     """What only the strict reader refuses in a document that parses: nesting and duplicate keys."""
     if depth_exceeds(body, MAX_DEPTH):
-        return [_violation("json.depth", f"nest at most {MAX_DEPTH} arrays and objects", f"at most {MAX_DEPTH} levels")]
+        return _too_deep().violations
     return _duplicates(body, max_errors)
 
 
@@ -110,7 +109,7 @@ def _parse(body: bytes) -> Document:
     except msgspec.DecodeError as error:
         return _explain(body, str(error))
     except RecursionError:
-        return _refused("json.depth", f"nest at most {MAX_DEPTH} arrays and objects", f"at most {MAX_DEPTH} levels")
+        return _too_deep()
 
 
 def _explain(body: bytes, reason: str) -> Document:
@@ -120,28 +119,27 @@ def _explain(body: bytes, reason: str) -> Document:
         return _refused("json.utf8", f"send valid UTF-8: byte {error.start} does not belong to a character")
     if body.startswith(b"\xef\xbb\xbf"):
         return _refused("json.syntax", "remove the byte order mark before the JSON text")
-    place = _BYTE.search(reason)
-    if place is not None:
-        return _refused("json.syntax", _at(body, int(place[1]), reason))
-    if _SURROGATE.search(body) and _is_complete(body):
-        return _refused("json.utf8", "remove the lone surrogate escape: \\ud800 to \\udfff come in pairs only")
-    return _refused("json.syntax", f"send one complete JSON value: the text ends too early, after {len(body)} bytes")
-
-
-def _is_complete(body: bytes) -> bool:
-    """Whether the standard reader, which lets lone surrogates pass, gets through the text."""
     try:
-        json.loads(body, parse_int=str, parse_float=str)
-    except (ValueError, RecursionError):
-        return False
-    return True
+        # The standard reader says best where and why; it lets constants and lone surrogates pass.
+        json.loads(body, parse_int=str, parse_float=str, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        return _refused("json.syntax", f"send one complete JSON value: {_uncapitalised(error.msg)} at {place}")
+    except RecursionError:
+        return _too_deep()
+    except ValueError as error:
+        return _refused("json.syntax", str(error))
+    if _SURROGATE.search(body):
+        return _refused("json.utf8", "remove the lone surrogate escape: \\ud800 to \\udfff come in pairs only")
+    return _refused("json.syntax", f"send one complete JSON value: {reason}")
 
 
-def _at(body: bytes, offset: int, reason: str) -> str:
-    line = body.count(b"\n", 0, offset) + 1
-    column = offset - body.rfind(b"\n", 0, offset)
-    what = reason.removeprefix("JSON is malformed: ").partition(" (byte")[0]
-    return f"send one valid JSON value: {what} at line {line}, column {column} (byte {offset})"
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"send a number or null instead of {name}: JSON has no such constant")
+
+
+def _uncapitalised(text: str) -> str:
+    return text[:1].lower() + text[1:]
 
 
 def _duplicates(body: bytes, max_errors: int) -> list[Violation]:
@@ -176,6 +174,10 @@ def _find_duplicates(body: bytes, max_errors: int) -> Iterator[Violation]:
             stack.extend(((*path, key), inner) for key, inner in reversed(value))
         elif isinstance(value, list):
             stack.extend(((*path, index), inner) for index, inner in reversed(list(enumerate(value))))
+
+
+def _too_deep() -> Document:
+    return _refused("json.depth", f"nest at most {MAX_DEPTH} arrays and objects", f"at most {MAX_DEPTH} levels")
 
 
 def _refused(rule: str, message: str, expected: str = "one JSON value in valid UTF-8") -> Document:

@@ -1,0 +1,75 @@
+"""The public surface: what the package exports, and what importing it costs."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import kiln_contract as kc
+
+FUNCTIONS = {
+    "check",
+    "convert",
+    "decode",
+    "encode",
+    "schema",
+    "validate",
+    "validate_exchange",
+    "validate_json",
+    "validate_stream",
+}
+MODULES = {"provenance", "runtime", "sse", "strategies", "stream", "thinking"}
+CONSTANTS = {"DEFAULTS", "DEFINITIONS", "ENTRYPOINTS", "RULES", "SCHEMA_SHA256", "THINKING_BUDGET_SCHEMA_SHA256"}
+TYPES = {"ContractViolation", "StreamResult", "Violation"}
+
+
+def test_the_surface_is_pinned() -> None:
+    definitions = {name.rpartition(".")[2] for name in kc.DEFINITIONS}
+    generated = set(kc.__all__) - FUNCTIONS - MODULES - CONSTANTS - TYPES
+    assert set(kc.__all__) >= FUNCTIONS | MODULES | CONSTANTS | TYPES
+    assert len(generated) == len(kc.DEFINITIONS) == 64
+    assert {name for name in definitions if name[0].isupper()} <= generated
+    assert all(getattr(kc, name) is not None for name in kc.__all__)
+
+
+def test_names_stay_what_they_are_after_lazy_imports() -> None:
+    """A submodule of the same name must not replace a function."""
+    code = """
+import importlib, pkgutil, kiln_contract as kc
+before = {name: getattr(kc, name) for name in kc.__all__}
+for module in pkgutil.walk_packages(kc.__path__, "kiln_contract."):
+    if not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
+assert all(getattr(kc, name) is value for name, value in before.items())
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("use", ["pass", "kc.decode(kc.Usage, b'{}')", "kc.validate('Usage', {})"])
+def test_import_loads_nothing_heavy(use: str) -> None:
+    code = f"""
+import sys, json, kiln_contract as kc
+try: {use}
+except kc.ContractViolation: pass
+print(json.dumps(sorted(m for m in sys.modules if "." not in m)))
+"""
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout
+    heavy = {"jsonschema", "hypothesis", "starlette", "torch", "pydantic", "orjson", "asyncio", "importlib_resources"}
+    assert not heavy & set(json.loads(out))
+
+
+def test_an_unknown_attribute_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'Chat'"):
+        _ = kc.Chat
+
+
+def test_schema_gives_a_fresh_copy_and_suggests_names() -> None:
+    kc.schema("Usage").clear()
+    assert kc.schema("Usage")["required"] == ["prompt_tokens", "completion_tokens", "total_tokens"]
+    assert kc.schema("thinking_budget.record")["unevaluatedProperties"] is False
+    assert kc.schema()["title"] == "Kiln inference API contract v1"
+    with pytest.raises(LookupError, match="did you mean 'Usage'"):
+        kc.schema("Usgae")
