@@ -37,6 +37,7 @@ from kiln_contract.collector import (
     Failures,
     M,
     Site,
+    broken,
     found,
     opaque,
     put,
@@ -351,6 +352,8 @@ class CollectorEmitter:
         for condition in self.predicates.conditions(node):
             site = self.sites.condition(condition)
             test = condition.breaks if condition.guard is None else f"({condition.guard}) and ({condition.breaks})"
+            if condition.member is not None:
+                test += f" and not broken(e, {condition.member!r})"
             yield f"if {test}:\n    e.append(Failure({site}, v))"
 
     def _bound_check(self, rule: Rule, owner: str, index: int) -> str:

@@ -12,6 +12,7 @@ from codegen.emit_docs import render_reference
 from codegen.emit_structs import render_raw, render_structs
 from codegen.emit_tables import render_bounds, render_defaults, render_rules
 from codegen.model import Contract, load
+from codegen.vector_files import vector_files
 
 HEADER = '''\
 """{title}
@@ -29,7 +30,8 @@ def generate(root: Path) -> dict[Path, bytes]:
     """All generated files of the repository below `root`."""
     contract = load(root / "contracts")
     source = root / "src" / "kiln_contract"
-    return python_modules(contract, source) | reference_pages(contract, root / "docs" / "reference")
+    pages = reference_pages(contract, root / "docs" / "reference")
+    return python_modules(contract, source) | pages | vector_files(contract, root / "contracts" / "vectors")
 
 
 def reference_pages(contract: Contract, folder: Path) -> dict[Path, bytes]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -112,13 +112,13 @@ class Node:
     @property
     def is_any(self) -> bool:
         """Whether every JSON value conforms (an opaque value)."""
-        return (
-            not (self.types or self.ref or self.enum or self.properties or self.required)
-            and not (self.all_of or self.any_of or self.one_of or self.not_ or self.if_)
-            and self.const is ABSENT
-            and all(limit is None for limit in (self.minimum, self.maximum, self.min_length, self.pattern))
+        bare = replace(
+            self, at=_NOWHERE, description="", default=ABSENT, semantic_constraints=(), unknown_field_policy=None
         )
+        return bare == Node(at=_NOWHERE)
 
+
+_NOWHERE: Final = Location("", "")
 
 SCALARS: Final = {
     "exclusiveMinimum": "exclusive_minimum",

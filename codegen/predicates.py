@@ -6,7 +6,7 @@ Used for the conditional rules (`if`, `not`, `anyOf`), which need a verdict and 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from codegen.members import required_names
@@ -60,6 +60,8 @@ class Condition:
     keyword: str
     guard: str | None
     breaks: str
+    member: str | None = None
+    """The one member that `breaks` looks at; when it is violated already, this rule adds nothing."""
 
 
 class Predicates:
@@ -98,13 +100,13 @@ class Predicates:
         for name, sub in node.properties.items():
             value = self.view.get(name)
             present = "" if name in self.given else f"{value} is not {self.view.missing} and "
-            yield Condition(sub, keyword, guard, f"{present}not ({self.value(sub, value)})")
+            yield Condition(sub, keyword, guard, f"{present}not ({self.value(sub, value)})", name)
         if node.not_ is not None:
             yield Condition(node.not_, keyword, guard, self.holds(node.not_))
         for sub in node.all_of:
             for inner in self._inner(sub):
                 both = guard if inner.guard is None else f"({guard}) and ({inner.guard})"
-                yield Condition(inner.node, inner.keyword, both, inner.breaks)
+                yield replace(inner, guard=both)
 
     def holds(self, node: Node) -> str:
         """An object-level schema of `required`, `properties` and `anyOf` as an expression."""

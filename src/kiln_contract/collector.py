@@ -105,6 +105,11 @@ def found(site: Site, findings: Iterable[Finding], limit: int) -> Failures:
     return failures
 
 
+def broken(failures: Failures, key: str | int) -> bool:
+    """Whether a member has failures already: what follows from them is no cause of its own."""
+    return any(failure.path and failure.path[-1] == key for failure in failures)
+
+
 class BoundCheck:
     """A semantic rule bound to one definition: it runs on a view of the members that it reads."""
 
@@ -128,8 +133,8 @@ class BoundCheck:
         fields = [(name, types[name] | msgspec.UnsetType, msgspec.UNSET) for name in self.reads]
         return msgspec.defstruct(f"{self.struct.__name__}View", fields, kw_only=True)
 
-    def applies(self, value: dict[str, Any], broken: set[str | int]) -> bool:
-        return broken.isdisjoint(self.reads) and all(name in value for name in self.required)
+    def applies(self, value: dict[str, Any], failed: set[str | int]) -> bool:
+        return failed.isdisjoint(self.reads) and all(name in value for name in self.required)
 
     def run(self, value: dict[str, Any], limit: int) -> Failures:
         members = {name: value[name] for name in self.reads if name in value}
@@ -138,9 +143,9 @@ class BoundCheck:
 
 def run_checks(failures: Failures, value: dict[str, Any], checks: tuple[BoundCheck, ...], limit: int) -> None:
     """Run the semantic rules of one object whose members they read are free of other failures."""
-    broken = {failure.path[-1] for failure in failures if failure.path}
+    failed = {failure.path[-1] for failure in failures if failure.path}
     for check in checks:
-        if check.applies(value, broken):
+        if check.applies(value, failed):
             failures.extend(check.run(value, limit))
 
 

@@ -9,12 +9,18 @@ from typing import Any, Final
 EXACT_BELOW: Final = 2.0**53
 """Doubles below this magnitude that are integral stand for exactly one integer."""
 
+EXACT_LENGTH: Final = 17
+"""A literal of at most this many characters below `EXACT_BELOW` is no fraction if its double is none."""
+
 MAX_DIGITS: Final = 4300
-"""The longest integer that is read, in digits; Python refuses longer ones for good reason."""
+"""The longest integer that is read, in digits and sign; Python refuses longer ones for good reason."""
 
 
 class ExactFloat(float):
-    """A number in float notation that a double may not hold exactly; `text` is how the document wrote it."""
+    """A number in float notation that a double may not hold exactly; `text` is how the document wrote it.
+
+    It orders as its double does, but equals an integer only if that is exactly what was written.
+    """
 
     text: str
 
@@ -23,15 +29,24 @@ class ExactFloat(float):
         self.text = text
         return self
 
+    def __eq__(self, other: object) -> bool:
+        return integer_of(self) == other if isinstance(other, int) else super().__eq__(other)
+
+    __hash__ = float.__hash__
+
 
 class HugeInteger:
     """Stands for an integer literal of more than `MAX_DIGITS` digits, which is not converted."""
 
 
 def read_float(text: str) -> float:
-    """Read a literal in float notation; large ones keep their text, so that no digit is lost."""
+    """Read a literal in float notation; it keeps its text where digits that matter would be lost."""
     value = float(text)
-    return value if -EXACT_BELOW < value < EXACT_BELOW else ExactFloat(text)
+    if not -EXACT_BELOW < value < EXACT_BELOW:
+        return ExactFloat(text)
+    # A long fraction may round to an integer, and a tiny number to zero.
+    rounded = value.is_integer() and (len(text) > EXACT_LENGTH or (not value and text.strip("-0.")))
+    return ExactFloat(text) if rounded else value
 
 
 def read_integer(text: str) -> int | HugeInteger:
@@ -51,6 +66,8 @@ def integer_of(value: Any) -> int | None:
 
 
 def _integer_of_text(text: str) -> int | None:
+    if not float(text):
+        return 0 if set("123456789").isdisjoint(text.lower().partition("e")[0]) else None
     exact = Decimal(text)
     return int(exact) if exact == exact.to_integral_value() else None
 

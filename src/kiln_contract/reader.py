@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from kiln_contract.errors import DEFAULT_MAX_ERRORS, Violation, pointer
-from kiln_contract.number import ExactFloat, is_finite, read_float, read_integer
+from kiln_contract.number import MAX_DIGITS, ExactFloat, is_finite, read_float, read_integer
 
 MAX_DEPTH: Final = 128
 """Containers inside one another that the strict reader accepts."""
@@ -31,6 +31,11 @@ RULES: Final[dict[str, str]] = {
 _STRUCTURE: Final = b'"\\[]{}'
 _NOT_STRUCTURE: Final = bytes(sorted(set(range(256)) - set(_STRUCTURE)))
 _STRING: Final = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_HUGE: Final = re.compile(
+    rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\Z)|(?<![.eE+0-9-])(?:[1-9][0-9]|-[1-9])[0-9]{%d,}+(?![.eE])' % (MAX_DIGITS - 1),
+    re.DOTALL,
+)
+"""Strings, to step over them, and integers too long to be read."""
 _SURROGATE: Final = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
@@ -103,13 +108,33 @@ def _parse(body: bytes) -> Document:
     try:
         return Document(msgspec.json.Decoder(float_hook=numbers.float).decode(body), [], numbers.inexact)
     except msgspec.ValidationError:
-        # msgspec refuses integers beyond 4300 digits even where nothing looks at them; the standard reader lets us.
-        value = json.loads(body, parse_float=numbers.float, parse_int=numbers.integer)
-        return Document(value, [], numbers.inexact)
+        return _parse_huge(body)
     except msgspec.DecodeError as error:
         return _explain(body, str(error))
     except RecursionError:
         return _too_deep()
+
+
+def _parse_huge(body: bytes) -> Document:
+    """Read text that holds an integer beyond 4300 digits.
+
+    msgspec refuses those even where nothing looks at them, so the standard reader reads the value. It lets much pass,
+    which is why msgspec still judges the text, in a copy that has floats of the same length in their place.
+    """
+    numbers = _Numbers()
+    try:
+        msgspec.json.Decoder(float_hook=len).decode(_HUGE.sub(_as_float, body))
+        value = json.loads(body, parse_float=numbers.float, parse_int=numbers.integer)
+    except msgspec.DecodeError as error:
+        return _explain(body, str(error))
+    except RecursionError:
+        return _too_deep()
+    return Document(value, [], numbers.inexact)
+
+
+def _as_float(token: re.Match[bytes]) -> bytes:
+    text = token[0]
+    return text if text.startswith(b'"') else b"1." + b"0" * (len(text) - 2)
 
 
 def _explain(body: bytes, reason: str) -> Document:

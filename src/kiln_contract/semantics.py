@@ -15,7 +15,7 @@ from msgspec import UNSET, Raw
 from msgspec import json as msgspec_json
 
 from kiln_contract._generated.bounds import BOUNDS
-from kiln_contract.canonical import dumps
+from kiln_contract.canonical import CanonicalError, dumps
 
 if TYPE_CHECKING:
     from kiln_contract._generated import structs
@@ -145,14 +145,15 @@ def usage_total(usage: structs.Usage) -> Findings:
 
 def usage_sum(response: structs.BatchCompletionResponse) -> Findings:
     """usage.sum: a batch's usage is the sum over its items."""
-    found = []
-    for name in response.usage.__struct_fields__:
-        total = sum(getattr(item.usage, name) for item in response.completions)
-        value = getattr(response.usage, name)
-        if value != total:
-            message = f"{name} must be the sum of the same count over all completions"
-            found.append(Finding(("usage", name), message, f"sum of completions[].usage.{name}", value))
-    return found
+    wrong = [
+        name
+        for name in response.usage.__struct_fields__
+        if getattr(response.usage, name) != sum(getattr(item.usage, name) for item in response.completions)
+    ]
+    if not wrong:
+        return HOLDS
+    message = f"make {', '.join(wrong)} the sum of the same count over all completions"
+    return [Finding(("usage",), message, "the sum of completions[].usage", {})]
 
 
 def choice_order(response: structs.ChatCompletionResponse | structs.TextCompletionResponse) -> Findings:
@@ -236,7 +237,7 @@ def _ranks_hold(entries: Iterable[structs.PromptLogprobEntry]) -> bool:
 def template_invocation_size(invocation: structs.RolloutChatTemplateInvocationV1) -> Findings:
     """template-invocation.size: canonical JSON of the whole object stays within 1 MiB."""
     members = {name: getattr(invocation, name) for name in invocation.__struct_fields__}
-    size = len(dumps({name: value for name, value in members.items() if value is not UNSET}))
+    size = _canonical_size({name: value for name, value in members.items() if value is not UNSET})
     if size <= MAX_TEMPLATE_INVOCATION_BYTES:
         return HOLDS
     limit = MAX_TEMPLATE_INVOCATION_BYTES
@@ -262,8 +263,10 @@ def prompt_count(record: structs.RolloutProvenanceV1) -> Findings:
 
 def action_order(record: structs.RolloutProvenanceV1) -> Iterator[Finding]:
     """provenance.action-order: actions index generated tokens, each later than the one before."""
-    previous = record.prompt_token_count - 1
     length = len(record.input_token_ids)
+    if record.prompt_token_count > length:
+        return  # that is the cause, and a rule of its own
+    previous = record.prompt_token_count - 1
     for position, token in enumerate(record.action_tokens):
         if not previous < token.sequence_index < length:
             message = "sequence_index must grow, start at prompt_token_count or later, and stay inside input_token_ids"
@@ -338,6 +341,21 @@ def identity_text(text: str, max_utf8_bytes: int) -> Findings:
         message = f"shorten this text to {max_utf8_bytes} UTF-8 bytes"
         found.append(Finding((), message, f"<= {max_utf8_bytes} UTF-8 bytes", text))
     return found
+
+
+def _canonical_size(members: dict[str, Any]) -> int:
+    try:
+        return len(dumps(members))
+    except CanonicalError:
+        # Raw JSON is checked for its syntax only and may hold what has no canonical form: count it as it stands.
+        parts = [part for value in members.values() for part in _parts(value)]
+        return sum(len(bytes(part)) for part in parts if isinstance(part, Raw))
+
+
+def _parts(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else (value,)
 
 
 def _has_control(text: str) -> bool:

@@ -57,4 +57,4 @@ def _pattern(_: Any, pattern: str, instance: Any, __: Any) -> Iterator[Validatio
         yield ValidationError("does not match")
 
 
-Judge = extend(Draft202012Validator, {"pattern": _pattern})
+Judge: type[Draft202012Validator] = extend(Draft202012Validator, {"pattern": _pattern})  # type: ignore[no-untyped-call]

@@ -23,6 +23,7 @@ from kiln_contract.collector import (
     Failures,
     M,
     Site,
+    broken,
     found,
     opaque,
     put,
@@ -2515,56 +2516,77 @@ def ThinkingBudgetEffective(v: Any, c: Context) -> Failures:
         e.append(Failure(S225, M))
     elif not (x.__class__ is str and x in E6):
         put(e, ThinkingBudgetSource(x, c), "time_source")
-    if (("max_tokens" in v) or ("max_time_ms" in v)) and (
-        v.get("configured", M) is not M and not (v.get("configured", M) is True)
+    if (
+        (("max_tokens" in v) or ("max_time_ms" in v))
+        and (v.get("configured", M) is not M and not (v.get("configured", M) is True))
+        and not broken(e, "configured")
     ):
         e.append(Failure(S226, v))
-    if (not (("max_tokens" in v) or ("max_time_ms" in v))) and (
-        v.get("configured", M) is not M and not (v.get("configured", M) is False)
+    if (
+        (not (("max_tokens" in v) or ("max_time_ms" in v)))
+        and (v.get("configured", M) is not M and not (v.get("configured", M) is False))
+        and not broken(e, "configured")
     ):
         e.append(Failure(S227, v))
-    if ("max_tokens" in v) and (
-        v.get("tokens_source", M) is not M
-        and not (
-            v.get("tokens_source", M) in ("server_default", "request", "suite", "run_override", "example", "unknown")
+    if (
+        ("max_tokens" in v)
+        and (
+            v.get("tokens_source", M) is not M
+            and not (
+                v.get("tokens_source", M)
+                in ("server_default", "request", "suite", "run_override", "example", "unknown")
+            )
         )
+        and not broken(e, "tokens_source")
     ):
         e.append(Failure(S228, v))
-    if (not ("max_tokens" in v)) and (
-        v.get("tokens_source", M) is not M
-        and not (
-            v.get("tokens_source", M)
-            in (
-                "unlimited",
-                "request_unlimited",
-                "suite_unlimited",
-                "run_override_unlimited",
-                "example_unlimited",
-                "unknown",
+    if (
+        (not ("max_tokens" in v))
+        and (
+            v.get("tokens_source", M) is not M
+            and not (
+                v.get("tokens_source", M)
+                in (
+                    "unlimited",
+                    "request_unlimited",
+                    "suite_unlimited",
+                    "run_override_unlimited",
+                    "example_unlimited",
+                    "unknown",
+                )
             )
         )
+        and not broken(e, "tokens_source")
     ):
         e.append(Failure(S229, v))
-    if ("max_time_ms" in v) and (
-        v.get("time_source", M) is not M
-        and not (
-            v.get("time_source", M) in ("server_default", "request", "suite", "run_override", "example", "unknown")
-        )
-    ):
-        e.append(Failure(S230, v))
-    if (not ("max_time_ms" in v)) and (
-        v.get("time_source", M) is not M
-        and not (
-            v.get("time_source", M)
-            in (
-                "unlimited",
-                "request_unlimited",
-                "suite_unlimited",
-                "run_override_unlimited",
-                "example_unlimited",
-                "unknown",
+    if (
+        ("max_time_ms" in v)
+        and (
+            v.get("time_source", M) is not M
+            and not (
+                v.get("time_source", M) in ("server_default", "request", "suite", "run_override", "example", "unknown")
             )
         )
+        and not broken(e, "time_source")
+    ):
+        e.append(Failure(S230, v))
+    if (
+        (not ("max_time_ms" in v))
+        and (
+            v.get("time_source", M) is not M
+            and not (
+                v.get("time_source", M)
+                in (
+                    "unlimited",
+                    "request_unlimited",
+                    "suite_unlimited",
+                    "run_override_unlimited",
+                    "example_unlimited",
+                    "unknown",
+                )
+            )
+        )
+        and not broken(e, "time_source")
     ):
         e.append(Failure(S231, v))
     return e
@@ -2683,59 +2705,84 @@ def ThinkingBudgetRecord(v: Any, c: Context) -> Failures:
                 put(e, [Failure(S242, v[k])], k)
                 if len(e) >= c.limit:
                     break
-    if (("max_tokens" in v) or ("max_time_ms" in v)) and (
-        v.get("configured", M) is not M and not (v.get("configured", M) is True)
+    if (
+        (("max_tokens" in v) or ("max_time_ms" in v))
+        and (v.get("configured", M) is not M and not (v.get("configured", M) is True))
+        and not broken(e, "configured")
     ):
         e.append(Failure(S226, v))
-    if (not (("max_tokens" in v) or ("max_time_ms" in v))) and (
-        v.get("configured", M) is not M and not (v.get("configured", M) is False)
+    if (
+        (not (("max_tokens" in v) or ("max_time_ms" in v)))
+        and (v.get("configured", M) is not M and not (v.get("configured", M) is False))
+        and not broken(e, "configured")
     ):
         e.append(Failure(S227, v))
-    if ("max_tokens" in v) and (
-        v.get("tokens_source", M) is not M
-        and not (
-            v.get("tokens_source", M) in ("server_default", "request", "suite", "run_override", "example", "unknown")
+    if (
+        ("max_tokens" in v)
+        and (
+            v.get("tokens_source", M) is not M
+            and not (
+                v.get("tokens_source", M)
+                in ("server_default", "request", "suite", "run_override", "example", "unknown")
+            )
         )
+        and not broken(e, "tokens_source")
     ):
         e.append(Failure(S228, v))
-    if (not ("max_tokens" in v)) and (
-        v.get("tokens_source", M) is not M
-        and not (
-            v.get("tokens_source", M)
-            in (
-                "unlimited",
-                "request_unlimited",
-                "suite_unlimited",
-                "run_override_unlimited",
-                "example_unlimited",
-                "unknown",
+    if (
+        (not ("max_tokens" in v))
+        and (
+            v.get("tokens_source", M) is not M
+            and not (
+                v.get("tokens_source", M)
+                in (
+                    "unlimited",
+                    "request_unlimited",
+                    "suite_unlimited",
+                    "run_override_unlimited",
+                    "example_unlimited",
+                    "unknown",
+                )
             )
         )
+        and not broken(e, "tokens_source")
     ):
         e.append(Failure(S229, v))
-    if ("max_time_ms" in v) and (
-        v.get("time_source", M) is not M
-        and not (
-            v.get("time_source", M) in ("server_default", "request", "suite", "run_override", "example", "unknown")
-        )
-    ):
-        e.append(Failure(S230, v))
-    if (not ("max_time_ms" in v)) and (
-        v.get("time_source", M) is not M
-        and not (
-            v.get("time_source", M)
-            in (
-                "unlimited",
-                "request_unlimited",
-                "suite_unlimited",
-                "run_override_unlimited",
-                "example_unlimited",
-                "unknown",
+    if (
+        ("max_time_ms" in v)
+        and (
+            v.get("time_source", M) is not M
+            and not (
+                v.get("time_source", M) in ("server_default", "request", "suite", "run_override", "example", "unknown")
             )
         )
+        and not broken(e, "time_source")
+    ):
+        e.append(Failure(S230, v))
+    if (
+        (not ("max_time_ms" in v))
+        and (
+            v.get("time_source", M) is not M
+            and not (
+                v.get("time_source", M)
+                in (
+                    "unlimited",
+                    "request_unlimited",
+                    "suite_unlimited",
+                    "run_override_unlimited",
+                    "example_unlimited",
+                    "unknown",
+                )
+            )
+        )
+        and not broken(e, "time_source")
     ):
         e.append(Failure(S231, v))
-    if (v.get("applied", M) is True) and (v.get("configured", M) is not M and not (v.get("configured", M) is True)):
+    if (
+        (v.get("applied", M) is True)
+        and (v.get("configured", M) is not M and not (v.get("configured", M) is True))
+        and not broken(e, "configured")
+    ):
         e.append(Failure(S243, v))
     if ("closed" in v) and ("thinking_tokens" not in v):
         e.append(Failure(S244, v))
@@ -2745,7 +2792,11 @@ def ThinkingBudgetRecord(v: Any, c: Context) -> Failures:
         e.append(Failure(S246, v))
     if (("closed" in v) and (not (v.get("triggered", M) is True))) and ("trigger" in v):
         e.append(Failure(S247, v))
-    if (not ("closed" in v)) and (v.get("triggered", M) is not M and not (v.get("triggered", M) is False)):
+    if (
+        (not ("closed" in v))
+        and (v.get("triggered", M) is not M and not (v.get("triggered", M) is False))
+        and not broken(e, "triggered")
+    ):
         e.append(Failure(S248, v))
     if (not ("closed" in v)) and ("trigger" in v):
         e.append(Failure(S249, v))
@@ -3220,20 +3271,36 @@ def ChatCompletionRequest(v: Any, c: Context) -> Failures:
         e.append(Failure(S307, v))
     if (v.get("stream", M) is True) and (is_integer(v.get("n", M)) and v.get("n", M) >= 2):
         e.append(Failure(S308, v))
-    if (v.get("rollout_provenance", M) is True) and (
-        v.get("ignore_eos", M) is not M and not (v.get("ignore_eos", M) is False)
+    if (
+        (v.get("rollout_provenance", M) is True)
+        and (v.get("ignore_eos", M) is not M and not (v.get("ignore_eos", M) is False))
+        and not broken(e, "ignore_eos")
     ):
         e.append(Failure(S309, v))
-    if (v.get("rollout_provenance", M) is True) and (v.get("stream", M) is not M and not (v.get("stream", M) is False)):
+    if (
+        (v.get("rollout_provenance", M) is True)
+        and (v.get("stream", M) is not M and not (v.get("stream", M) is False))
+        and not broken(e, "stream")
+    ):
         e.append(Failure(S310, v))
-    if (v.get("rollout_provenance", M) is True) and (
-        v.get("n", M) is not M
-        and not (v.get("n", M) is None or (v.get("n", M) == 1 and v.get("n", M).__class__ is not bool))
+    if (
+        (v.get("rollout_provenance", M) is True)
+        and (
+            v.get("n", M) is not M
+            and not (v.get("n", M) is None or (v.get("n", M) == 1 and v.get("n", M).__class__ is not bool))
+        )
+        and not broken(e, "n")
     ):
         e.append(Failure(S311, v))
-    if (v.get("rollout_provenance", M) is True) and (
-        v.get("max_tokens", M) is not M
-        and not (v.get("max_tokens", M) is None or is_integer(v.get("max_tokens", M)) and v.get("max_tokens", M) >= 1)
+    if (
+        (v.get("rollout_provenance", M) is True)
+        and (
+            v.get("max_tokens", M) is not M
+            and not (
+                v.get("max_tokens", M) is None or is_integer(v.get("max_tokens", M)) and v.get("max_tokens", M) >= 1
+            )
+        )
+        and not broken(e, "max_tokens")
     ):
         e.append(Failure(S312, v))
     if c.semantics:
@@ -4869,56 +4936,77 @@ def ThinkingBudgetRecentRecord(v: Any, c: Context) -> Failures:
                 put(e, [Failure(S604, v[k])], k)
                 if len(e) >= c.limit:
                     break
-    if (("max_tokens" in v) or ("max_time_ms" in v)) and (
-        v.get("configured", M) is not M and not (v.get("configured", M) is True)
+    if (
+        (("max_tokens" in v) or ("max_time_ms" in v))
+        and (v.get("configured", M) is not M and not (v.get("configured", M) is True))
+        and not broken(e, "configured")
     ):
         e.append(Failure(S226, v))
-    if (not (("max_tokens" in v) or ("max_time_ms" in v))) and (
-        v.get("configured", M) is not M and not (v.get("configured", M) is False)
+    if (
+        (not (("max_tokens" in v) or ("max_time_ms" in v)))
+        and (v.get("configured", M) is not M and not (v.get("configured", M) is False))
+        and not broken(e, "configured")
     ):
         e.append(Failure(S227, v))
-    if ("max_tokens" in v) and (
-        v.get("tokens_source", M) is not M
-        and not (
-            v.get("tokens_source", M) in ("server_default", "request", "suite", "run_override", "example", "unknown")
+    if (
+        ("max_tokens" in v)
+        and (
+            v.get("tokens_source", M) is not M
+            and not (
+                v.get("tokens_source", M)
+                in ("server_default", "request", "suite", "run_override", "example", "unknown")
+            )
         )
+        and not broken(e, "tokens_source")
     ):
         e.append(Failure(S228, v))
-    if (not ("max_tokens" in v)) and (
-        v.get("tokens_source", M) is not M
-        and not (
-            v.get("tokens_source", M)
-            in (
-                "unlimited",
-                "request_unlimited",
-                "suite_unlimited",
-                "run_override_unlimited",
-                "example_unlimited",
-                "unknown",
+    if (
+        (not ("max_tokens" in v))
+        and (
+            v.get("tokens_source", M) is not M
+            and not (
+                v.get("tokens_source", M)
+                in (
+                    "unlimited",
+                    "request_unlimited",
+                    "suite_unlimited",
+                    "run_override_unlimited",
+                    "example_unlimited",
+                    "unknown",
+                )
             )
         )
+        and not broken(e, "tokens_source")
     ):
         e.append(Failure(S229, v))
-    if ("max_time_ms" in v) and (
-        v.get("time_source", M) is not M
-        and not (
-            v.get("time_source", M) in ("server_default", "request", "suite", "run_override", "example", "unknown")
-        )
-    ):
-        e.append(Failure(S230, v))
-    if (not ("max_time_ms" in v)) and (
-        v.get("time_source", M) is not M
-        and not (
-            v.get("time_source", M)
-            in (
-                "unlimited",
-                "request_unlimited",
-                "suite_unlimited",
-                "run_override_unlimited",
-                "example_unlimited",
-                "unknown",
+    if (
+        ("max_time_ms" in v)
+        and (
+            v.get("time_source", M) is not M
+            and not (
+                v.get("time_source", M) in ("server_default", "request", "suite", "run_override", "example", "unknown")
             )
         )
+        and not broken(e, "time_source")
+    ):
+        e.append(Failure(S230, v))
+    if (
+        (not ("max_time_ms" in v))
+        and (
+            v.get("time_source", M) is not M
+            and not (
+                v.get("time_source", M)
+                in (
+                    "unlimited",
+                    "request_unlimited",
+                    "suite_unlimited",
+                    "run_override_unlimited",
+                    "example_unlimited",
+                    "unknown",
+                )
+            )
+        )
+        and not broken(e, "time_source")
     ):
         e.append(Failure(S231, v))
     return e
