@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from kiln_contract.check.cli import main
+from kiln_contract.cli.main import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -237,7 +237,9 @@ class StreamChecker:
         return not findings
 
     def _validate(self, text: str, item: _Item) -> list[Violation]:
-        faults = [] if item.kind == "done" else self._check(item.definition or _CHUNK, text)[1]
+        if item.kind == "done" or len(self._violations) == self._max_errors:  # a full report has no use for more
+            return []
+        faults = self._check(item.definition or _CHUNK, text)[1]
         return [fault for fault in faults if item.definition or fault.rule.startswith("json.")]
 
     def _is_in_order(self, item: _Item, rule: str | None) -> bool:
@@ -310,12 +312,9 @@ class StreamChecker:
 
 def _classify(text: str) -> _Item:
     """Tell what an event is, also one that breaks its schema: by the least that sets its kind apart."""
-    if len(text) <= 2 * len(DONE) and text.strip(' "').upper() == DONE:
+    if text.strip(' "') in (DONE, "[done]"):
         return _Item("done")
-    document = read(text, strict=False)
-    if document.violations:
-        return _Item("other", _CHUNK)
-    value = document.value
+    value = read(text, strict=False).value
     if not isinstance(value, dict):
         return _Item("other")
     if value.get("object") == "kiln.token_timing":
@@ -344,10 +343,10 @@ def _shape(text: str, item: _Item) -> Iterator[_Finding]:
         yield ("stream.done-text", "", DONE, text)
     elif item.kind == "error":
         yield from _error_shape(item.value)
-    elif "choices" in item.value:
-        yield from _chunk_shape(item)
-    elif item.kind == "other":
+    elif item.kind == "other" and "choices" not in item.value:
         yield ("stream.event-kind", "", "a chunk, a token timing or an error event", item.value)
+    elif item.definition == _CHUNK:
+        yield from _chunk_shape(item)
 
 
 def _chunk_shape(item: _Item) -> Iterator[_Finding]:

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Protocol
 
-from kiln_contract.check.exits import Exit, decide
-from kiln_contract.check.judgement import Judgement
+from kiln_contract.cli.exits import Exit, decide
+from kiln_contract.cli.judgement import Judgement
 
 
 class Report(Protocol):

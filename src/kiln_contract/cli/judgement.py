@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from kiln_contract.check.exits import Exit
-from kiln_contract.check.locate import Position
+from kiln_contract.cli.exits import Exit
+from kiln_contract.cli.locate import Position
 from kiln_contract.errors import Violation
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kiln_contract.check.names import choose
+from kiln_contract.cli.names import choose
 from kiln_contract.rule import Rule
 
 

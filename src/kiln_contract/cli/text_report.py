@@ -5,15 +5,21 @@ from __future__ import annotations
 from typing import Final, TextIO
 
 from kiln_contract._generated.identity import SCHEMA_SHA256
-from kiln_contract.check.exits import Exit
-from kiln_contract.check.judgement import Judgement, Placed
-from kiln_contract.check.readers import STDIN
-from kiln_contract.check.report import Tally
-from kiln_contract.check.style import Style, plain
+from kiln_contract.cli.exits import Exit
+from kiln_contract.cli.judgement import Judgement, Placed
+from kiln_contract.cli.readers import STDIN
+from kiln_contract.cli.report import Tally
+from kiln_contract.cli.style import Style, plain
 
 UNKNOWN_MEMBER: Final = frozenset({"schema.additionalProperties", "schema.unevaluatedProperties"})
 
 _COLOURS: Final = {Exit.CONFORMS: "good", Exit.VIOLATED: "bad", Exit.UNREADABLE: "bad", Exit.NOTHING_CHECKED: "warn"}
+_LABELS: Final = {
+    Exit.CONFORMS: "conforming",
+    Exit.VIOLATED: "violated",
+    Exit.UNREADABLE: "unreadable",
+    Exit.NOTHING_CHECKED: "empty",
+}
 _EMPTY: Final = "holds nothing to check"
 
 
@@ -35,8 +41,8 @@ class TextReport:
         for placed in judgement.violations:
             self._write(f"{self._place(judgement, placed)} {self._violation(placed)}")
         if judgement.is_cut:
-            count = len(judgement.violations)
-            self._write(f"{self._place(judgement)} stopped after {count} violations; raise --max-errors to see more")
+            count = _counted(len(judgement.violations), "violation")
+            self._write(f"{self._place(judgement)} stopped after {count}; there may be more, see --max-errors")
         problem = _EMPTY if judgement.exit is Exit.NOTHING_CHECKED else judgement.problem
         if problem is not None:
             self._write(f"{self._place(judgement)} {plain(problem)}")
@@ -51,11 +57,7 @@ class TextReport:
             self._write(self._style.paint("faint", f"{note} {SCHEMA_SHA256}"))
         if not self._semantics:
             self._write(self._style.paint("faint", "note: checked by the schema alone, without its semantic rules"))
-        counts = [f"{tally.documents[code]} {code.verdict}" for code in _COLOURS if tally.documents[code]]
-        total = _counted(tally.documents.total(), "document")
-        violations = f" ({_counted(tally.num_violations, 'violation')})" if tally.num_violations else ""
-        sum_ = f"{total}: {', '.join(counts) or Exit.NOTHING_CHECKED.verdict}{violations}"
-        self._write(self._style.paint(_COLOURS[tally.exit], sum_))
+        self._write(self._style.paint(_COLOURS[tally.exit], _sum(tally)))
 
     def _place(self, judgement: Judgement, placed: Placed | None = None) -> str:
         place = "<stdin>" if judgement.path == STDIN else plain(judgement.path)
@@ -76,6 +78,13 @@ class TextReport:
 
     def _write(self, line: str) -> None:
         self._out.write(line + "\n")
+
+
+def _sum(tally: Tally) -> str:
+    counts = [f"{tally.documents[code]} {label}" for code, label in _LABELS.items() if tally.documents[code]]
+    violations = f" ({_counted(tally.num_violations, 'violation')})" if tally.num_violations else ""
+    total = _counted(tally.documents.total(), "document")
+    return f"{total}: {', '.join(counts)}{violations}" if counts else "nothing to check: no FILE was named"
 
 
 def _counted(count: int, noun: str) -> str:

@@ -8,8 +8,9 @@ from typing import Any, Final, TextIO
 import msgspec
 
 import kiln_contract
-from kiln_contract.check.judgement import Judgement, Placed
-from kiln_contract.check.report import Tally
+from kiln_contract.cli.exits import Exit
+from kiln_contract.cli.judgement import Judgement, Placed
+from kiln_contract.cli.report import Tally
 
 VERSION: Final = 1
 """Members may be added under one version; it changes when one is removed or changes its meaning."""
@@ -43,7 +44,7 @@ class JsonReport:
     def close(self, tally: Tally) -> None:
         """Write the sum and end the object."""
         tail = {
-            "counts": {code.verdict: count for code, count in sorted(tally.documents.items())},
+            "counts": {code.verdict: tally.documents[code] for code in Exit if code is not Exit.USAGE},
             "violations": tally.num_violations,
             "verdict": tally.exit.verdict,
             "exit_code": int(tally.exit),

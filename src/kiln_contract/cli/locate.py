@@ -30,7 +30,7 @@ def locate(text: bytes, pointers: Collection[str]) -> dict[str, Position]:
     A pointer that leads nowhere has no entry; neither has any in a text past `MAX_BYTES`. Of a member given twice, the
     last one is meant.
     """
-    if len(text) > MAX_BYTES:
+    if not pointers or len(text) > MAX_BYTES:
         return {}
     return {found: _position(text, offset) for found, offset in _offsets(text, set(pointers)).items()}
 

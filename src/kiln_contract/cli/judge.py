@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from kiln_contract.check.exits import Exit
-from kiln_contract.check.forms import Form
-from kiln_contract.check.judgement import Judgement, Placed, StreamSummary
-from kiln_contract.check.locate import Position, locate
-from kiln_contract.check.names import STREAM, detect
-from kiln_contract.check.readers import MAX_DOCUMENT_BYTES, EventStream, Record, Unreadable
+from kiln_contract.cli.exits import Exit
+from kiln_contract.cli.forms import Form
+from kiln_contract.cli.judgement import Judgement, Placed, StreamSummary
+from kiln_contract.cli.locate import Position, locate
+from kiln_contract.cli.names import STREAM, detect
+from kiln_contract.cli.readers import MAX_DOCUMENT_BYTES, EventStream, Record, Unreadable
 from kiln_contract.errors import DEFAULT_MAX_ERRORS, Violation
 from kiln_contract.reader import Document, read
 from kiln_contract.validate import check_json, collect
 
 if TYPE_CHECKING:
-    from kiln_contract.stream import StreamResult
+    from kiln_contract.stream import Check, StreamResult
 
 NOT_JSON: Final = frozenset({"json.syntax", "json.utf8"})
 """Rules whose violation means that there is no document to judge; the other `json` rules judge one that is there."""
@@ -32,6 +32,16 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     semantics: bool = True
     max_errors: int = DEFAULT_MAX_ERRORS
     show_values: bool = False
+
+    @property
+    def limits(self) -> dict[str, Any]:
+        """What every validator of the library takes."""
+        return {"max_errors": self.max_errors, "show_values": self.show_values}
+
+    @property
+    def check(self) -> Check:
+        """How the events of a stream are checked."""
+        return partial(check_json, semantics=self.semantics, **self.limits)
 
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,7 +75,7 @@ def read_record(path: str, record: Record, definition: str | None, options: Opti
         definition=definition,
         value=document.value,
         problem=problem,
-        violations=[] if problem or definition is None else _violations(document, definition, options),
+        violations=[] if problem else _violations(document, definition, options),
     )
 
 
@@ -92,14 +102,15 @@ def _problem(document: Document, definition: str | None) -> str | None:
     return None if definition else "does not say what it is (by a known object member); name its definition with --as"
 
 
-def _violations(document: Document, definition: str, options: Options) -> list[Violation]:
-    return document.violations or collect(
+def _violations(document: Document, definition: str | None, options: Options) -> list[Violation]:
+    if document.violations or definition is None:
+        return document.violations
+    return collect(
         definition,
         document.value,
         semantics=options.semantics,
-        max_errors=options.max_errors,
-        show_values=options.show_values,
         walk_opaque=document.inexact,
+        **options.limits,
     )
 
 
@@ -108,15 +119,14 @@ def _exchange(reading: Reading, options: Options, request: Any) -> list[Violatio
         return []
     from kiln_contract.exchange import validate_exchange
 
-    return validate_exchange(request, reading.value, max_errors=options.max_errors, show_values=options.show_values)
+    return validate_exchange(request, reading.value, **options.limits)
 
 
 def _judge_kept_stream(reading: Reading, options: Options, request: Any) -> Judgement:
     """A stream that was recorded as one JSON string: the schema wants a string, the contract what is in it."""
     from kiln_contract.stream import validate_stream
 
-    limits = {"max_errors": options.max_errors, "show_values": options.show_values}
-    result = validate_stream(reading.value, request, check=partial(check_json, semantics=options.semantics, **limits))
+    result = validate_stream(reading.value, request, check=options.check, **options.limits)
     return _judgement(reading, result.violations, options, result)
 
 
@@ -124,8 +134,7 @@ def _judge_stream(reading: Reading, record: EventStream, options: Options, reque
     from kiln_contract.sse import Decoder, EventTooLarge
     from kiln_contract.stream import StreamChecker
 
-    limits = {"max_errors": options.max_errors, "show_values": options.show_values}
-    checker = StreamChecker(request, check=partial(check_json, semantics=options.semantics, **limits), **limits)
+    checker = StreamChecker(request, check=options.check, **options.limits)
     decoder = Decoder(max_event_bytes=MAX_DOCUMENT_BYTES)
     try:
         for chunk in record.chunks:
@@ -159,10 +168,8 @@ def _placed(record: Record, violations: list[Violation]) -> list[Placed]:
     first = record.line or 1
     positions = locate(record.body, {violation.pointer for violation in violations if violation.event is None})
     places = {at: Position(first + line - 1, column) for at, (line, column) in positions.items()}
-    return [Placed(v, places.get(v.pointer) if v.event is None else None) for v in violations]
+    return [Placed(violation, places.get(violation.pointer)) for violation in violations]
 
 
 def _summary(result: StreamResult) -> StreamSummary:
-    return StreamSummary(
-        outcome=result.outcome, events=result.events, comments=result.comments, tokens=result.tokens
-    )
+    return StreamSummary(outcome=result.outcome, events=result.events, comments=result.comments, tokens=result.tokens)

@@ -7,11 +7,11 @@ from itertools import zip_longest
 
 import msgspec
 
-from kiln_contract.check.exits import Exit
-from kiln_contract.check.judge import Options, judge, read_record, unreadable
-from kiln_contract.check.judgement import Judgement
-from kiln_contract.check.names import request_of
-from kiln_contract.check.readers import Record, Unreadable, records
+from kiln_contract.cli.exits import Exit
+from kiln_contract.cli.judge import Options, judge, read_record, unreadable
+from kiln_contract.cli.judgement import Judgement
+from kiln_contract.cli.names import request_of
+from kiln_contract.cli.readers import Record, Unreadable, records
 
 
 def judge_files(paths: Sequence[str], options: Options) -> Iterator[Judgement]:
@@ -71,12 +71,10 @@ def _pair(request_path: str, request: Record, path: str, response: Record, optio
     yield judge(answer, options, asked.value if asked.is_clean else None)
 
 
-def _unpaired(
-    request_path: str, path: str, request: Record | None, response: Record | None, count: int
-) -> Judgement:
+def _unpaired(request_path: str, path: str, request: Record | None, response: Record | None, count: int) -> Judgement:
     """One file is at its end and the other is not. A file that never had a document was not checked at all."""
     ended, other, record = (request_path, path, response) if request is None else (path, request_path, request)
     if count == 0:
         return Judgement(path=ended, exit=Exit.NOTHING_CHECKED)
-    reason = f"has no counterpart for this: {ended} ends after {count} documents"
+    reason = f"has no counterpart: {ended} ends after document {count}"
     return unreadable(Unreadable(other, reason, record.line if record else None))

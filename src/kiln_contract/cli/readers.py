@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO, Final, NamedTuple, TypeAlias
 
-from kiln_contract.check.forms import Form, form_of_name, form_of_start
+from kiln_contract.cli.forms import Form, form_of_name, form_of_start
 
 STDIN: Final = "-"
 
@@ -104,12 +104,12 @@ class _Input:
         number = 0
         for number, line in enumerate(self._head, start=1):
             if not _is_blank(line):
-                yield Text(line, number)
+                yield Text(line.rstrip(b"\r\n"), number)
         while line := self._line():
             number += 1
             self._bound(len(line), number)
             if not _is_blank(line):
-                yield Text(line, number)
+                yield Text(line.rstrip(b"\r\n"), number)
 
     def chunks(self) -> Iterator[bytes]:
         """Everything, in pieces."""

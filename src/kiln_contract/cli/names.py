@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, get_args
+
+import msgspec
 
 from kiln_contract._generated.identity import ENTRYPOINTS
+from kiln_contract._generated.structs import DEFINITIONS
 
 STREAM: Final = next(name for name in ENTRYPOINTS if name.endswith("Stream"))
 """The entry point whose document is an event stream; every other definition describes JSON."""
@@ -31,8 +34,6 @@ def choose(kind: str, name: str, known: Iterable[str], listing: str) -> str:
 
 def definition(name: str) -> str:
     """`name` if the contract defines it; raises UsageError with a suggestion otherwise."""
-    from kiln_contract._generated.structs import DEFINITIONS
-
     return choose("definition", name, DEFINITIONS, "kiln-contract schema --list")
 
 
@@ -52,7 +53,7 @@ def detect(value: Any) -> str | None:
 
 @cache
 def _definitions_by_object() -> dict[str, str]:
-    from kiln_contract.schema import schema
-
-    members = {name: body.get("properties", {}).get("object", {}) for name, body in schema()["$defs"].items()}
-    return {member["const"]: name for name, member in members.items() if "const" in member}
+    """Definitions by the constant of their `object` member. (The Structs know it, and are there already.)"""
+    kinds = {name: type_ for name, type_ in DEFINITIONS.items() if "object" in getattr(type_, "__struct_fields__", ())}
+    fields = ((name, field) for name, type_ in kinds.items() for field in msgspec.structs.fields(type_))
+    return {get_args(field.type)[0]: name for name, field in fields if field.name == "object"}
