@@ -130,9 +130,12 @@ class _ChecksEmitter:
 
 def grouped(tests: Iterable[tuple[str | None, str]]) -> Iterator[str]:
     """Statements that return False when a guard and one of its tests are true; neighbours share one guard."""
+    previous: str | None = None
     for guard, group in groupby(tests, key=itemgetter(0)):
         lines = "\n".join(f"if {breaks}:\n    return False" for _, breaks in group)
-        yield lines if guard is None else f"if {guard}:\n" + textwrap.indent(lines, "    ")
+        head = "else" if previous is not None and guard == f"not ({previous})" else f"if {guard}"
+        yield lines if guard is None else f"{head}:\n" + textwrap.indent(lines, "    ")
+        previous = guard
 
 
 def checks_on(definition: str) -> list[Check]:

@@ -29,7 +29,6 @@ from msgspec import Meta
 
 from kiln_contract import semantics
 from kiln_contract._generated import structs
-from kiln_contract._generated.checks import CHECKS
 from kiln_contract.collector import (
     BoundCheck,
     Context,
@@ -42,6 +41,7 @@ from kiln_contract.collector import (
     opaque,
     put,
     run_checks,
+    settled,
     suspects,
 )
 from kiln_contract.number import integer_of, is_finite, is_integer, is_number
@@ -211,15 +211,17 @@ class CollectorEmitter:
 
     def _items(self, items: Node, name: str) -> Iterator[str]:
         item_type = self._constant("T", self._qualified(items))
-        struct = items.ref is not None and is_object(self.contract, self.contract.definitions[items.ref])
-        checks = f"CHECKS.get({item_type})" if struct else "None"
-        fast = self._fast(items, "x")
+        # Items of a long array are settled by the chunk, so not one by one as well.
+        fast = "" if self._is_struct(items) else self._fast(items, "x")
         call = self._call(items, f"{name}_item")
         adopt = f"put(e, {call}(x, c), i)\nif len(e) >= c.limit:\n    break"
         yield (
-            f"for i, x in suspects(v, {item_type}, {checks}, c):\n"
+            f"for i, x in suspects(v, {item_type}, c):\n"
             + textwrap.indent(f"if not ({fast}):\n" + textwrap.indent(adopt, "    ") if fast else adopt, "    ")
         )
+
+    def _is_struct(self, node: Node) -> bool:
+        return node.ref is not None and is_object(self.contract, self.contract.definitions[node.ref])
 
     def _qualified(self, node: Node) -> str:
         """The Python type of a node, as the collector's module can name it."""
@@ -363,6 +365,8 @@ class CollectorEmitter:
 
     def _fast(self, node: Node, x: str) -> str:
         """An expression that is true only for values that conform; empty when no cheap one exists."""
+        if node.ref is not None and self._is_struct(node):
+            return f"settled({x}, structs.{class_name(node.ref)}, c)"
         node = self.contract.resolve(node)
         if node.max_utf8_bytes is not None or node.is_any:
             return ""

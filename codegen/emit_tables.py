@@ -50,15 +50,22 @@ def render_bounds(contract: Contract) -> str:
     )
 
 
-def render_defaults(contract: Contract) -> str:
-    """Schema defaults by definition and member. Structs never apply them: absence stays visible."""
+def render_tables(contract: Contract) -> str:
+    """Schema defaults by definition and member (Structs never apply them), and which schemas these are."""
     rows = []
     for name, node in contract.definitions.items():
         given = {m.name: m.node.default for m in _members(contract, node) if m.node.default is not ABSENT}
         if given:
             rows.append(f"    {name!r}: {given!r},")
     body = "\n".join(rows)
-    return f"from typing import Any, Final\n\nDEFAULTS: Final[dict[str, dict[str, Any]]] = {{\n{body}\n}}\n"
+    inference, thinking = contract.sources
+    return (
+        "from typing import Any, Final\n\n"
+        f'SCHEMA_SHA256: Final = "{inference.sha256}"\n'
+        f'THINKING_BUDGET_SCHEMA_SHA256: Final = "{thinking.sha256}"\n'
+        f"ENTRYPOINTS: Final = {tuple(contract.entrypoints)!r}\n"
+        f"DEFAULTS: Final[dict[str, dict[str, Any]]] = {{\n{body}\n}}\n"
+    )
 
 
 def _members(contract: Contract, node: Node) -> list[Any]:

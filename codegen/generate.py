@@ -10,7 +10,7 @@ from codegen.emit_checks import render_checks
 from codegen.emit_collector import render_collector
 from codegen.emit_docs import render_reference
 from codegen.emit_structs import render_raw, render_structs
-from codegen.emit_tables import render_bounds, render_defaults, render_rules
+from codegen.emit_tables import render_bounds, render_rules, render_tables
 from codegen.model import Contract, load
 from codegen.vector_files import vector_files
 
@@ -49,9 +49,11 @@ def python_modules(contract: Contract, source: Path) -> dict[Path, bytes]:
         "checks.py": ("What the Structs' types cannot express, as yes-or-no checks.", render_checks(contract)),
         "collector.py": ("The validator that names every violation.", render_collector(contract)),
         "bounds.py": ("Numeric ranges of members.", render_bounds(contract)),
-        "defaults.py": ("Schema defaults; Structs never apply them.", render_defaults(contract)),
+        "tables.py": (
+            "Which schemas these are, and their defaults; Structs never apply them.",
+            render_tables(contract),
+        ),
         "rules.py": ("Every rule that the schemas state.", render_rules(contract, source)),
-        "identity.py": ("Which schemas this package was generated from.", _identity(contract)),
     }
     return {
         folder / name: _format(name, _header(contract, name, title) + body) for name, (title, body) in modules.items()
@@ -66,16 +68,6 @@ def _header(contract: Contract, name: str, title: str) -> str:
         header = header.replace(LAZY_ANNOTATIONS, "")
         header += '# ruff: noqa\n# mypy: disable-error-code="assignment"\n\n' if name == "raw.py" else ""
     return header + "\n"
-
-
-def _identity(contract: Contract) -> str:
-    inference, thinking = contract.sources
-    return (
-        "from typing import Final\n\n"
-        f'SCHEMA_SHA256: Final = "{inference.sha256}"\n'
-        f'THINKING_BUDGET_SCHEMA_SHA256: Final = "{thinking.sha256}"\n'
-        f"ENTRYPOINTS: Final = {tuple(contract.entrypoints)!r}\n"
-    )
 
 
 def _format(name: str, text: str) -> bytes:

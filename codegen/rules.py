@@ -285,7 +285,10 @@ RULES: Final = (
         note="The terminal outcome describes a budget in force; the schema alone accepts one beside applied: false.",
         checks=(
             Check(
-                on="thinking_budget.record", function="budget_outcome_applied", reads=("applied", "triggered", "closed")
+                on="thinking_budget.record",
+                function="budget_outcome_applied",
+                reads=("applied", "triggered", "closed"),
+                gate="not o.applied",
             ),
         ),
     ),

@@ -165,7 +165,7 @@ class _Writer:
 def _fields(struct: msgspec.Struct) -> Iterator[tuple[str, object]]:
     """The members of a Struct in declaration order, its tag first; UNSET and None count as absent."""
     config = struct.__struct_config__
-    if config.tag is not None and config.tag_field is not None:
+    if config.tag_field is not None:
         yield config.tag_field, config.tag
     for name, attribute in zip(struct.__struct_encode_fields__, struct.__struct_fields__, strict=True):
         value = getattr(struct, attribute)

@@ -11,8 +11,6 @@ import msgspec
 from kiln_contract._generated.checks import CHECKS
 from kiln_contract._generated.structs import DEFINITIONS
 from kiln_contract.errors import DEFAULT_MAX_ERRORS, ContractViolation, Violation
-from kiln_contract.reader import read, scan_strict
-from kiln_contract.recover import recover_text, recover_value
 from kiln_contract.validate import collect, known
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -82,6 +80,8 @@ def decode(
 
 def convert(type_: type[T], value: Any, *, max_errors: int = DEFAULT_MAX_ERRORS, show_values: bool = False) -> T:
     """Build a Struct of the contract from a decoded JSON value. Raises ContractViolation with every violation."""
+    from kiln_contract.recover import recover_value
+
     name = name_of(type_)
     found = collect(name, value, semantics=True, max_errors=max_errors, show_values=show_values, walk_opaque=True)
     if found:
@@ -110,7 +110,7 @@ def encode(value: Any) -> bytes:
         message = "remove the lone surrogate: UTF-8 cannot hold it"
         raise ContractViolation(type(value).__name__, [_unencodable("json.utf8", "", message, "string")]) from error
     # msgspec writes a number that is not finite as null, so text without a null has none.
-    if b"null" in body:
+    if b"null" in body and not _reads_back(value, body):
         _refuse_non_finite(value)
     return body
 
@@ -164,12 +164,18 @@ def _is_utf8(body: bytes | str) -> bool:
 
 
 def _strictly_wrong(body: bytes | str) -> bool:
+    from kiln_contract.reader import scan_strict
+
     return bool(scan_strict(body.encode() if isinstance(body, str) else body, max_errors=1))
 
 
 def _decode_exactly(
     type_: Any, body: bytes | str, strict: bool, opaque: Opaque, max_errors: int, show_values: bool
 ) -> Any:
+    # The fast path never reads exactly, and importing the package must not pay for it.
+    from kiln_contract.reader import read
+    from kiln_contract.recover import recover_text
+
     name = name_of(type_)
     document = read(body, strict=strict, max_errors=max_errors)
     found = document.violations or collect(
@@ -183,6 +189,14 @@ def _decode_exactly(
     if found:
         raise ContractViolation(name, found)
     return recover_text(_struct(type_, opaque), body.encode() if isinstance(body, str) else body)
+
+
+def _reads_back(value: Any, body: bytes) -> bool:
+    """Whether the text stands for the value. If it does, no null stands for a number: NaN does not even equal itself."""
+    try:
+        return bool(msgspec.json.decode(body, type=type(value)) == value)
+    except (msgspec.MsgspecError, RecursionError, TypeError):
+        return False  # a value that was built loosely, or not by types at all
 
 
 def _refuse_non_finite(value: Any) -> None:

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from kiln_contract._generated.checks import CHECKS
 from kiln_contract.errors import MAX_MESSAGE, MAX_SHOWN_VALUE, Violation, clip, json_type, pointer
 from kiln_contract.number import MAX_DIGITS, ExactFloat, HugeInteger, is_finite
 from kiln_contract.recover import recover_value
@@ -149,18 +150,31 @@ def run_checks(failures: Failures, value: dict[str, Any], checks: tuple[BoundChe
             failures.extend(check.run(value, limit))
 
 
-def suspects(
-    items: list[Any], item_type: Any, holds: Callable[[Any], bool] | None, context: Context
-) -> Iterator[tuple[int, Any]]:
+def settled(value: Any, struct: Any, context: Context) -> bool:
+    """Whether msgspec alone can tell that an object conforms, so that no member needs a look in Python.
+
+    It accepts only what the schema accepts. That is not so for values built in Python, where it lets NaN pass.
+    """
+    if context.walk_opaque:
+        return False
+    try:
+        typed = msgspec.convert(value, struct)
+    except msgspec.ValidationError:
+        return False
+    holds = CHECKS.get(struct)
+    return holds is None or holds(typed)
+
+
+def suspects(items: list[Any], item_type: Any, context: Context) -> Iterator[tuple[int, Any]]:
     """The items of an array that need a look in Python, with their indices.
 
-    msgspec accepts only what the schema accepts, so a chunk that it converts (and whose checks hold) has no failure.
-    That is not so for values built in Python: msgspec lets NaN pass there.
+    A chunk that msgspec converts (and whose checks hold) has no failure; see `settled`.
     """
     if context.walk_opaque or len(items) < CHUNK:
         yield from enumerate(items)
         return
     chunk_type = list[item_type]
+    holds = CHECKS.get(item_type)
     for start in range(0, len(items), CHUNK):
         chunk = items[start : start + CHUNK]
         try:

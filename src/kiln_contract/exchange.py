@@ -19,7 +19,7 @@ from kiln_contract._generated.structs import (
     TextCompletionResponse,
 )
 from kiln_contract.codec import convert, name_of
-from kiln_contract.errors import DEFAULT_MAX_ERRORS, ContractViolation, Violation, json_type, pointer
+from kiln_contract.errors import DEFAULT_MAX_ERRORS, Violation, json_type, pointer
 from kiln_contract.validate import validate
 
 RULES: Final[dict[str, str]] = {
@@ -48,11 +48,7 @@ class Exchange(NamedTuple):
 def validate_exchange(
     request: Any, response: Any, *, max_errors: int = DEFAULT_MAX_ERRORS, show_values: bool = False
 ) -> list[Violation]:
-    """Violations of a response with its request at hand: its own, or if it has none, those of the pair rules.
-
-    Both are Structs of the contract or decoded JSON objects; pointers are into the response. Raises ContractViolation
-    when the request itself does not conform, and TypeError when the response is none of the three kinds.
-    """
+    """See `kiln_contract.validate_exchange`."""
     exchange = _exchange_of(response)
     asked = _as_struct(request, exchange.request)
     name = name_of(exchange.response)
@@ -191,5 +187,3 @@ _EXCHANGES: Final = {
     "text_completion": Exchange(TextCompletionRequest, TextCompletionResponse, _text),
 }
 """Exchanges by the `object` constant of the response."""
-
-__all__ = ["RULES", "ContractViolation", "validate_exchange"]

@@ -17,6 +17,7 @@ from msgspec import UNSET, UnsetType
 from kiln_contract import canonical
 from kiln_contract.errors import DEFAULT_MAX_ERRORS, Violation, json_type, pointer
 from kiln_contract.identity import content_sha256
+from kiln_contract.validate import validate
 
 RULES: Final = {
     "provenance.messages-hash": "prompt_messages_sha256 is the hash of the conversation that was sent.",
@@ -95,8 +96,6 @@ def verify(
     is not reported again. Raises ValueError when the caller's own messages or text cannot be hashed, or a Struct that
     was built in Python holds what JSON cannot carry.
     """
-    from kiln_contract.validate import validate  # here because validation itself needs canonical JSON
-
     value = _decoded(record)
     found = validate(DEFINITION, value, max_errors=max_errors)
     known = _compare(value, messages, text, prompt_token_ids, expected or Expected())
@@ -197,7 +196,8 @@ def _compare_adapter(record: object, wanted: str | UnsetType | None) -> Iterator
 
 def _compare_prompt(record: object, prompt_token_ids: Sequence[int]) -> Iterator[Violation]:
     count, ids = _at(record, ("prompt_token_count",)), _at(record, ("input_token_ids",))
-    if not isinstance(ids, list) or not isinstance(count, int):
+    counts = type(count) is int or (isinstance(count, float) and count.is_integer())  # 2.0 is an integer in the dialect
+    if not counts or not isinstance(ids, list):
         return
     rule, wanted = "provenance.prompt-tokens", len(prompt_token_ids)
     if count != wanted:
@@ -222,8 +222,8 @@ def _violation(path: tuple[str | int, ...], rule: str, message: str, expected: s
     return Violation(
         pointer=pointer(path),
         rule=rule,
-        keyword="semantic",
-        schema_ref=f"/$defs/{DEFINITION}/properties/{path[0]}",
+        keyword="",
+        schema_ref=f"#/$defs/{DEFINITION}/properties/{path[0]}",
         message=message,
         expected=expected,
         got=json_type(actual),

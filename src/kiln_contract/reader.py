@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from kiln_contract.errors import DEFAULT_MAX_ERRORS, Violation, pointer
-from kiln_contract.number import MAX_DIGITS, ExactFloat, is_finite, read_float, read_integer
+from kiln_contract.number import EXACT_BELOW, MAX_DIGITS, ExactFloat, is_finite, read_float, read_integer
 
 MAX_DEPTH: Final = 128
 """Containers inside one another that the strict reader accepts."""
@@ -57,6 +57,9 @@ class _Numbers:
         self.inexact = False
 
     def float(self, text: str) -> float:
+        plain = float(text)
+        if -EXACT_BELOW < plain < EXACT_BELOW and not plain.is_integer():
+            return plain  # what most numbers are; the rest need a closer look
         value = read_float(text)
         if isinstance(value, ExactFloat) and not is_finite(value):
             self.inexact = True

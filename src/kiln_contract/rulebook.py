@@ -12,11 +12,10 @@ _LISTED: Final = (
     ("json", reader.RULES),
     ("pair", exchange.RULES),
     ("stream", stream.RULES),
-    ("payload", thinking.RULES),
+    ("runtime", thinking.RULES),
     ("payload", provenance.RULES),
 )
 
 RULES: Final[dict[str, Rule]] = {rule.id: rule for rule in SCHEMA_RULES} | {
     id_: Rule(id=id_, summary=summary, kind=kind) for kind, rules in _LISTED for id_, summary in rules.items()
 }
-"""Rule ids are stable: a rule may be added, but an id never changes its meaning."""

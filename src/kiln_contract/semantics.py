@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from msgspec import UNSET, Raw
 from msgspec import json as msgspec_json
 
-from kiln_contract._generated.bounds import BOUNDS
-from kiln_contract.canonical import CanonicalError, dumps
 
 if TYPE_CHECKING:
     from kiln_contract._generated import structs
+    from kiln_contract.bound import Bound
 
 MAX_BATCH_OUTPUTS: Final = 64
 MAX_SCORED_CANDIDATES: Final = 65_536
@@ -83,6 +82,8 @@ def rollout_sampling(request: structs.ChatCompletionRequest) -> Findings:
     """rollout.sampling: the record can hold every sampling value that the request sets."""
     if request.rollout_provenance is not True:
         return HOLDS
+    from kiln_contract._generated.bounds import BOUNDS  # rollouts alone need them
+
     found = []
     for name, bound in BOUNDS["RolloutSamplingConfigV1"].items():
         value: Any = getattr(request, name, UNSET)
@@ -90,15 +91,14 @@ def rollout_sampling(request: structs.ChatCompletionRequest) -> Findings:
         if name not in ("max_tokens", "stop") and _is_set(value) and not bound.holds(value):
             message = f"{name} must be {bound.text}, or absent, when rollout_provenance is true"
             found.append(Finding((name,), message, bound.text, value))
-    return [*found, *_rollout_stops(request.stop)]
+    return [*found, *_rollout_stops(request.stop, BOUNDS["RolloutSamplingConfigV1"]["stop"])]
 
 
-def _rollout_stops(stop: Any) -> Iterator[Finding]:
+def _rollout_stops(stop: Any, limit: Bound) -> Iterator[Finding]:
     if not _is_set(stop):
         return
     # An empty stop never matches and is dropped before the record is written.
     stops = [text for text in ([stop] if isinstance(stop, str) else stop) if text]
-    limit = BOUNDS["RolloutSamplingConfigV1"]["stop"]
     if not limit.holds(len(stops)):
         message = f"send at most {limit.maximum} stop strings when rollout_provenance is true; there are {len(stops)}"
         yield Finding(("stop",), message, limit.text, stop)
@@ -159,7 +159,9 @@ def usage_sum(response: structs.BatchCompletionResponse) -> Findings:
 def choice_order(response: structs.ChatCompletionResponse | structs.TextCompletionResponse) -> Findings:
     """index.order: choices are numbered 0, 1, 2, … in their order."""
     choices: Sequence[Any] = response.choices
-    for position, choice in enumerate(choices):
+    position = -1
+    for choice in choices:
+        position += 1
         if choice.index != position:
             message = f"number the choices from 0 in order: index {position} belongs here"
             return [Finding(("choices", position, "index"), message, str(position), choice.index)]
@@ -307,24 +309,25 @@ def forced_tokens(record: structs.RolloutProvenanceV1) -> Iterator[Finding]:
 def provenance_actions_hold(record: structs.RolloutProvenanceV1) -> bool:
     """Whether the five rules over a record's tokens hold, and each token has a logprob exactly when it was sampled."""
     ids = record.input_token_ids
-    length = len(ids)
     previous = record.prompt_token_count - 1
     budget = record.sampling.thinking_budget
     close_ids = () if budget is UNSET else budget.close_token_ids
     sampled = False
-    for token in record.action_tokens:
-        index = token.sequence_index
-        token_id = token.token_id
-        if not previous < index < length or ids[index] != token_id:
-            return False
-        previous = index
-        if token.source == "sampled":
-            if token.behavior_logprob is None:
+    try:
+        for token in record.action_tokens:
+            index = token.sequence_index
+            if index <= previous or ids[index] != token.token_id:
                 return False
-            sampled = True
-        elif token_id not in close_ids or token.behavior_logprob is not None:
-            return False
-    return sampled and record.prompt_token_count <= length
+            previous = index
+            if token.source == "sampled":
+                if token.behavior_logprob is None:
+                    return False
+                sampled = True
+            elif token.token_id not in close_ids or token.behavior_logprob is not None:
+                return False
+    except IndexError:  # a sequence_index beyond the input; catching it is cheaper than a comparison for each token
+        return False
+    return sampled and record.prompt_token_count <= len(ids)
 
 
 def identity_text(text: str, max_utf8_bytes: int) -> Findings:
@@ -344,18 +347,31 @@ def identity_text(text: str, max_utf8_bytes: int) -> Findings:
 
 
 def _canonical_size(members: dict[str, Any]) -> int:
+    # Few documents have tools to measure; importing the package must not pay for it.
+    from kiln_contract.canonical import CanonicalError, dumps
+
     try:
         return len(dumps(members))
     except CanonicalError:
-        # Raw JSON is checked for its syntax only and may hold what has no canonical form: count it as it stands.
-        parts = [part for value in members.values() for part in _parts(value)]
-        return sum(len(bytes(part)) for part in parts if isinstance(part, Raw))
+        # Raw JSON is checked for its syntax only, and may hold numbers that have no canonical form.
+        return _least_size(members)
 
 
-def _parts(value: Any) -> Iterable[Any]:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else (value,)
+def _least_size(value: Any) -> int:
+    """Bytes that JSON text of a value takes at least: text and raw JSON as they stand, one for everything else."""
+    size, stack = 0, [value]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, dict):
+            stack.extend((*current.keys(), *current.values()))
+        elif isinstance(current, list):
+            stack.extend(current)
+        elif isinstance(current, str):
+            size += len(current.encode(errors="surrogatepass"))
+        elif isinstance(current, Raw):
+            size += len(bytes(current))
+        size += 1
+    return size
 
 
 def _has_control(text: str) -> bool:

@@ -132,7 +132,7 @@ class Controller:
         Raises ValueError when the close sequence is empty or longer than the limit, or both budgets are unlimited.
         """
         if not close_ids or token_limit < len(close_ids):
-            raise ValueError("the close sequence must hold at least one id and fit the token limit; see close_fits")
+            raise ValueError("the close sequence must hold at least one id and fit the token limit")
         limits = [limit for limit in (max_tokens, max_time_ms) if isinstance(limit, int)]
         if not limits or min(limits) < 0:
             raise ValueError("a controller needs a finite limit >= 0: without one, no budget applies")
@@ -226,18 +226,6 @@ def stop_overlap(
     return list(islice(found, max_errors))
 
 
-def close_fits(num_close_ids: int, token_limit: int, *, rollout_provenance: bool = False) -> list[Violation]:
-    """Whether the close sequence fits a choice's token limit (the one clamped to the context).
-
-    With `rollout_provenance` one token more is needed, because a record holds at least one sampled token.
-    """
-    needed = num_close_ids + rollout_provenance
-    if token_limit >= needed:
-        return []
-    message = f"the thinking budget needs room for {needed} tokens to close the block: raise max_tokens"
-    return [_violation("", "budget.close-fits", message, f"a token limit of at least {needed}", "integer")]
-
-
 def close_encoding(close_ids: Sequence[int], decoded: str, *, close_text: str = CLOSE_TEXT) -> list[Violation]:
     """Whether a tokenizer carries the close text: `close_ids` is its encoding, `decoded` what those decode to."""
     if close_ids and decoded == close_text:
@@ -286,6 +274,4 @@ def _overlaps(stop: str, close: str) -> bool:
 
 
 def _violation(at: str, rule: str, message: str, expected: str, got: str) -> Violation:
-    return Violation(
-        pointer=at, rule=rule, keyword="semantic", schema_ref="", message=message, expected=expected, got=got
-    )
+    return Violation(pointer=at, rule=rule, keyword="", schema_ref="", message=message, expected=expected, got=got)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kiln_contract._generated.structs import DEFINITIONS
 from kiln_contract.errors import DEFAULT_MAX_ERRORS, Violation
-from kiln_contract.reader import read
+
+if TYPE_CHECKING:
+    from kiln_contract.stream import StreamResult
 
 
 def validate(
@@ -37,6 +39,32 @@ def validate_json(
     return check_json(name, body, semantics=semantics, max_errors=max_errors, show_values=show_values)[1]
 
 
+def validate_exchange(
+    request: Any, response: Any, *, max_errors: int = DEFAULT_MAX_ERRORS, show_values: bool = False
+) -> list[Violation]:
+    """Violations of a response with its request at hand: its own, or if it has none, those of the pair rules.
+
+    Both are Structs of the contract or decoded JSON objects; pointers are into the response. Raises ContractViolation
+    when the request itself does not conform, and TypeError when the response is none of the three kinds.
+    """
+    from kiln_contract import exchange
+
+    return exchange.validate_exchange(request, response, max_errors=max_errors, show_values=show_values)
+
+
+def validate_stream(
+    body: bytes | str, request: Any = None, *, max_errors: int = DEFAULT_MAX_ERRORS, show_values: bool = False
+) -> StreamResult:
+    """Check a whole event stream against the grammar of streams and the schemas of its events.
+
+    With the chat request (a Struct or decoded JSON object) at hand, what it opted in to is checked as well. The result
+    holds the violations, each with its event's index, and the outcome: completed or failed.
+    """
+    from kiln_contract.stream import validate_stream as validate
+
+    return validate(body, request, max_errors=max_errors, show_values=show_values)
+
+
 def check_json(
     name: str,
     body: bytes | str,
@@ -46,6 +74,8 @@ def check_json(
     show_values: bool = False,
 ) -> tuple[Any, list[Violation]]:
     """Like `validate_json`, and the decoded value (None when the text could not be read)."""
+    from kiln_contract.reader import read
+
     known(name)
     document = read(body, max_errors=max_errors)
     if document.violations:

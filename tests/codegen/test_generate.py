@@ -67,13 +67,13 @@ def test_check_reports_stale_and_left_over_files(
 ) -> None:
     files = generate(ROOT)
     stale = next(path for path in files if path.name == "bounds.py")
-    gone = next(path for path in files if path.name == "identity.py")
+    gone = next(path for path in files if path.name == "tables.py")
     planted = {path: content for path, content in files.items() if path != gone} | {stale: b"# other\n"}
     monkeypatch.setattr("codegen.__main__.generate", lambda _: planted)
     assert main(["--check"]) == 1
     out = capsys.readouterr().out
     assert "stale: src/kiln_contract/_generated/bounds.py" in out
-    assert "left over: src/kiln_contract/_generated/identity.py" in out
+    assert "left over: src/kiln_contract/_generated/tables.py" in out
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def ThinkingBudgetOutcome(o: structs.ThinkingBudgetOutcome) -> bool:
     if o.triggered is True:
         if o.trigger is UNSET:
             return False
-    if not (o.triggered is True):
+    else:
         if o.trigger is not UNSET:
             return False
     return True
@@ -94,13 +94,13 @@ def ThinkingBudgetEffective(o: structs.ThinkingBudgetEffective) -> bool:
     if (o.max_tokens is not UNSET) or (o.max_time_ms is not UNSET):
         if not (o.configured is True):
             return False
-    if not ((o.max_tokens is not UNSET) or (o.max_time_ms is not UNSET)):
+    else:
         if not (o.configured is False):
             return False
     if o.max_tokens is not UNSET:
         if not (o.tokens_source in ("server_default", "request", "suite", "run_override", "example", "unknown")):
             return False
-    if not (o.max_tokens is not UNSET):
+    else:
         if not (
             o.tokens_source
             in (
@@ -116,7 +116,7 @@ def ThinkingBudgetEffective(o: structs.ThinkingBudgetEffective) -> bool:
     if o.max_time_ms is not UNSET:
         if not (o.time_source in ("server_default", "request", "suite", "run_override", "example", "unknown")):
             return False
-    if not (o.max_time_ms is not UNSET):
+    else:
         if not (
             o.time_source
             in (
@@ -136,13 +136,13 @@ def ThinkingBudgetRecord(o: structs.ThinkingBudgetRecord) -> bool:
     if (o.max_tokens is not UNSET) or (o.max_time_ms is not UNSET):
         if not (o.configured is True):
             return False
-    if not ((o.max_tokens is not UNSET) or (o.max_time_ms is not UNSET)):
+    else:
         if not (o.configured is False):
             return False
     if o.max_tokens is not UNSET:
         if not (o.tokens_source in ("server_default", "request", "suite", "run_override", "example", "unknown")):
             return False
-    if not (o.max_tokens is not UNSET):
+    else:
         if not (
             o.tokens_source
             in (
@@ -158,7 +158,7 @@ def ThinkingBudgetRecord(o: structs.ThinkingBudgetRecord) -> bool:
     if o.max_time_ms is not UNSET:
         if not (o.time_source in ("server_default", "request", "suite", "run_override", "example", "unknown")):
             return False
-    if not (o.max_time_ms is not UNSET):
+    else:
         if not (
             o.time_source
             in (
@@ -194,8 +194,9 @@ def ThinkingBudgetRecord(o: structs.ThinkingBudgetRecord) -> bool:
             return False
         if o.thinking_time_ms is not UNSET:
             return False
-    if semantics.budget_outcome_applied(o):
-        return False
+    if not o.applied:
+        if semantics.budget_outcome_applied(o):
+            return False
     return True
 
 
@@ -412,13 +413,13 @@ def ThinkingBudgetRecentRecord(o: structs.ThinkingBudgetRecentRecord) -> bool:
     if (o.max_tokens is not UNSET) or (o.max_time_ms is not UNSET):
         if not (o.configured is True):
             return False
-    if not ((o.max_tokens is not UNSET) or (o.max_time_ms is not UNSET)):
+    else:
         if not (o.configured is False):
             return False
     if o.max_tokens is not UNSET:
         if not (o.tokens_source in ("server_default", "request", "suite", "run_override", "example", "unknown")):
             return False
-    if not (o.max_tokens is not UNSET):
+    else:
         if not (
             o.tokens_source
             in (
@@ -434,7 +435,7 @@ def ThinkingBudgetRecentRecord(o: structs.ThinkingBudgetRecentRecord) -> bool:
     if o.max_time_ms is not UNSET:
         if not (o.time_source in ("server_default", "request", "suite", "run_override", "example", "unknown")):
             return False
-    if not (o.max_time_ms is not UNSET):
+    else:
         if not (
             o.time_source
             in (

@@ -15,7 +15,6 @@ from msgspec import Meta
 
 from kiln_contract import semantics
 from kiln_contract._generated import structs
-from kiln_contract._generated.checks import CHECKS
 from kiln_contract.collector import (
     BoundCheck,
     Context,
@@ -28,6 +27,7 @@ from kiln_contract.collector import (
     opaque,
     put,
     run_checks,
+    settled,
     suspects,
 )
 from kiln_contract.number import integer_of, is_finite, is_integer, is_number
@@ -1222,12 +1222,12 @@ def BatchCompletionItem(v: Any, c: Context) -> Failures:
     elif not (x.__class__ is str and x in E0):
         put(e, FinishReason(x, c), "finish_reason")
     x = v.get("thinking_budget", M)
-    if x is not M:
+    if x is not M and not (settled(x, structs.ThinkingBudgetOutcome, c)):
         put(e, ThinkingBudgetOutcome(x, c), "thinking_budget")
     x = v.get("usage", M)
     if x is M:
         e.append(Failure(S45, M))
-    else:
+    elif not (settled(x, structs.Usage, c)):
         put(e, Usage(x, c), "usage")
     if not F5.issuperset(v):
         for k in v:
@@ -1294,7 +1294,7 @@ def BatchCompletionMetadata(v: Any, c: Context) -> Failures:
     x = v.get("thinking_budget", M)
     if x is M:
         e.append(Failure(S56, M))
-    else:
+    elif not (settled(x, structs.ThinkingBudgetConfigurationMetadata, c)):
         put(e, ThinkingBudgetConfigurationMetadata(x, c), "thinking_budget")
     if not F8.issuperset(v):
         for k in v:
@@ -1529,7 +1529,7 @@ def StopInput_1(v: Any, c: Context) -> Failures:
     if v.__class__ is not list:
         return [Failure(S79, v)]
     e: Failures = []
-    for i, x in suspects(v, T9, None, c):
+    for i, x in suspects(v, T9, c):
         if not (x.__class__ is str):
             put(e, StopInput_1_item(x, c), i)
             if len(e) >= c.limit:
@@ -1568,7 +1568,7 @@ def BatchCompletionRequest_prompts_item(v: Any, c: Context) -> Failures:
     if v.__class__ is not list:
         return [Failure(S88, v)]
     e: Failures = []
-    for i, x in suspects(v, T11, CHECKS.get(T11), c):
+    for i, x in suspects(v, T11, c):
         put(e, ChatMessageInput(x, c), i)
         if len(e) >= c.limit:
             break
@@ -1583,7 +1583,7 @@ def BatchCompletionRequest_prompts(v: Any, c: Context) -> Failures:
         e.append(Failure(S86, v))
     if len(v) > 64:
         e.append(Failure(S87, v))
-    for i, x in suspects(v, T10, None, c):
+    for i, x in suspects(v, T10, c):
         put(e, BatchCompletionRequest_prompts_item(x, c), i)
         if len(e) >= c.limit:
             break
@@ -1625,7 +1625,7 @@ def BatchCompletionRequest_adapters_value(v: Any, c: Context) -> Failures:
         e.append(Failure(S96, v))
     if len(v) > 16:
         e.append(Failure(S97, v))
-    for i, x in suspects(v, T12, CHECKS.get(T12), c):
+    for i, x in suspects(v, T12, c):
         put(e, AdapterRef(x, c), i)
         if len(e) >= c.limit:
             break
@@ -1765,7 +1765,7 @@ def BatchCompletionResponse_completions(v: Any, c: Context) -> Failures:
         e.append(Failure(S112, v))
     if len(v) > 64:
         e.append(Failure(S113, v))
-    for i, x in suspects(v, T15, CHECKS.get(T15), c):
+    for i, x in suspects(v, T15, c):
         put(e, BatchCompletionItem(x, c), i)
         if len(e) >= c.limit:
             break
@@ -1804,12 +1804,12 @@ def BatchCompletionResponse(v: Any, c: Context) -> Failures:
     x = v.get("usage", M)
     if x is M:
         e.append(Failure(S115, M))
-    else:
+    elif not (settled(x, structs.Usage, c)):
         put(e, Usage(x, c), "usage")
     x = v.get("metadata", M)
     if x is M:
         e.append(Failure(S116, M))
-    else:
+    elif not (settled(x, structs.BatchCompletionMetadata, c)):
         put(e, BatchCompletionMetadata(x, c), "metadata")
     if not F16.issuperset(v):
         for k in v:
@@ -2159,12 +2159,12 @@ def RequestLatencyDiagnostics(v: Any, c: Context) -> Failures:
     x = v.get("stall_reasons", M)
     if x is M:
         e.append(Failure(S183, M))
-    else:
+    elif not (settled(x, structs.LatencyStallReasonCounts, c)):
         put(e, LatencyStallReasonCounts(x, c), "stall_reasons")
     x = v.get("phases", M)
     if x is M:
         e.append(Failure(S184, M))
-    else:
+    elif not (settled(x, structs.LatencyPhaseTimings, c)):
         put(e, LatencyPhaseTimings(x, c), "phases")
     if not F20.issuperset(v):
         for k in v:
@@ -2285,12 +2285,12 @@ def RequestLatencyDiagnostics_or_null(v: Any, c: Context) -> Failures:
     x = v.get("stall_reasons", M)
     if x is M:
         e.append(Failure(S183, M))
-    else:
+    elif not (settled(x, structs.LatencyStallReasonCounts, c)):
         put(e, LatencyStallReasonCounts(x, c), "stall_reasons")
     x = v.get("phases", M)
     if x is M:
         e.append(Failure(S184, M))
-    else:
+    elif not (settled(x, structs.LatencyPhaseTimings, c)):
         put(e, LatencyPhaseTimings(x, c), "phases")
     if not F20.issuperset(v):
         for k in v:
@@ -2384,7 +2384,7 @@ def ChatCompletionPerformanceMetadata(v: Any, c: Context) -> Failures:
     x = v.get("latency", M)
     if x is M:
         e.append(Failure(S206, M))
-    elif not (x is None):
+    elif not (settled(x, structs.RequestLatencyDiagnostics, c) or x is None):
         put(e, ChatCompletionPerformanceMetadata_latency(x, c), "latency")
     if not F21.issuperset(v):
         for k in v:
@@ -2453,7 +2453,7 @@ def ChunkChoice(v: Any, c: Context) -> Failures:
     x = v.get("delta", M)
     if x is M:
         e.append(Failure(S215, M))
-    else:
+    elif not (settled(x, structs.Delta, c)):
         put(e, Delta(x, c), "delta")
     x = v.get("finish_reason", M)
     if x is not M and not (x.__class__ is str and x in E0):
@@ -2816,10 +2816,10 @@ def StreamingTerminalMetadata(v: Any, c: Context) -> Failures:
     x = v.get("thinking_budget", M)
     if x is M:
         e.append(Failure(S254, M))
-    else:
+    elif not (settled(x, structs.ThinkingBudgetRecord, c)):
         put(e, ThinkingBudgetRecord(x, c), "thinking_budget")
     x = v.get("performance", M)
-    if x is not M:
+    if x is not M and not (settled(x, structs.ChatCompletionPerformanceMetadata, c)):
         put(e, ChatCompletionPerformanceMetadata(x, c), "performance")
     if not F26.issuperset(v):
         for k in v:
@@ -2856,7 +2856,7 @@ def ChatCompletionChunk_choices(v: Any, c: Context) -> Failures:
     if v.__class__ is not list:
         return [Failure(S265, v)]
     e: Failures = []
-    for i, x in suspects(v, T28, CHECKS.get(T28), c):
+    for i, x in suspects(v, T28, c):
         put(e, ChunkChoice(x, c), i)
         if len(e) >= c.limit:
             break
@@ -2893,10 +2893,10 @@ def ChatCompletionChunk(v: Any, c: Context) -> Failures:
     else:
         put(e, ChatCompletionChunk_choices(x, c), "choices")
     x = v.get("metadata", M)
-    if x is not M:
+    if x is not M and not (settled(x, structs.StreamingTerminalMetadata, c)):
         put(e, StreamingTerminalMetadata(x, c), "metadata")
     x = v.get("usage", M)
-    if x is not M:
+    if x is not M and not (settled(x, structs.Usage, c)):
         put(e, Usage(x, c), "usage")
     if not F29.issuperset(v):
         for k in v:
@@ -3040,13 +3040,13 @@ def ChatCompletionMetadata(v: Any, c: Context) -> Failures:
     x = v.get("thinking_budget", M)
     if x is M:
         e.append(Failure(S289, M))
-    else:
+    elif not (settled(x, structs.ThinkingBudgetRecord, c)):
         put(e, ThinkingBudgetRecord(x, c), "thinking_budget")
     x = v.get("config_hashes", M)
-    if x is not M:
+    if x is not M and not (settled(x, structs.ConfigHashes, c)):
         put(e, ConfigHashes(x, c), "config_hashes")
     x = v.get("performance", M)
-    if x is not M:
+    if x is not M and not (settled(x, structs.ChatCompletionPerformanceMetadata, c)):
         put(e, ChatCompletionPerformanceMetadata(x, c), "performance")
     if not F35.issuperset(v):
         for k in v:
@@ -3077,7 +3077,7 @@ def ChatCompletionRequest_messages(v: Any, c: Context) -> Failures:
     if v.__class__ is not list:
         return [Failure(S294, v)]
     e: Failures = []
-    for i, x in suspects(v, T11, CHECKS.get(T11), c):
+    for i, x in suspects(v, T11, c):
         put(e, ChatMessageInput(x, c), i)
         if len(e) >= c.limit:
             break
@@ -3149,7 +3149,7 @@ def ChatCompletionRequest_adapters_value(v: Any, c: Context) -> Failures:
         e.append(Failure(S304, v))
     if len(v) > 16:
         e.append(Failure(S305, v))
-    for i, x in suspects(v, T12, CHECKS.get(T12), c):
+    for i, x in suspects(v, T12, c):
         put(e, AdapterRef(x, c), i)
         if len(e) >= c.limit:
             break
@@ -3230,7 +3230,7 @@ def ChatCompletionRequest(v: Any, c: Context) -> Failures:
     if x is not M and not (x.__class__ is bool):
         put(e, ChatCompletionRequest_stream(x, c), "stream")
     x = v.get("stream_options", M)
-    if x is not M and not (x is None):
+    if x is not M and not (x is None or settled(x, structs.StreamOptions, c)):
         put(e, ChatCompletionRequest_stream_options(x, c), "stream_options")
     x = v.get("stop", M)
     if x is not M and not (x is None or x.__class__ is str):
@@ -3562,7 +3562,7 @@ def RolloutBehaviorPolicyIdentityV1(v: Any, c: Context) -> Failures:
     elif not (x.__class__ is str and P30(x)):
         put(e, Sha256(x, c), "base_model_sha256")
     x = v.get("adapter", M)
-    if x is not M:
+    if x is not M and not (settled(x, structs.RolloutAdapterIdentityV1, c)):
         put(e, RolloutAdapterIdentityV1(x, c), "adapter")
     x = v.get("inference_config_sha256", M)
     if x is M:
@@ -3663,7 +3663,7 @@ def RolloutThinkingBudgetV1_close_token_ids(v: Any, c: Context) -> Failures:
     e: Failures = []
     if len(v) < 1:
         e.append(Failure(S376, v))
-    for i, x in suspects(v, T44, None, c):
+    for i, x in suspects(v, T44, c):
         if not (x.__class__ is int and x >= 0 and x <= 4294967295):
             put(e, RolloutThinkingBudgetV1_close_token_ids_item(x, c), i)
             if len(e) >= c.limit:
@@ -3800,7 +3800,7 @@ def RolloutSamplingConfigV1_stop(v: Any, c: Context) -> Failures:
     e: Failures = []
     if len(v) > 256:
         e.append(Failure(S414, v))
-    for i, x in suspects(v, T46, None, c):
+    for i, x in suspects(v, T46, c):
         if not (x.__class__ is str and len(x) >= 1):
             put(e, RolloutSamplingConfigV1_stop_item(x, c), i)
             if len(e) >= c.limit:
@@ -3858,7 +3858,7 @@ def RolloutSamplingConfigV1(v: Any, c: Context) -> Failures:
     else:
         put(e, RolloutSamplingConfigV1_stop(x, c), "stop")
     x = v.get("thinking_budget", M)
-    if x is not M:
+    if x is not M and not (settled(x, structs.RolloutThinkingBudgetV1, c)):
         put(e, RolloutThinkingBudgetV1(x, c), "thinking_budget")
     if not F47.issuperset(v):
         for k in v:
@@ -3924,7 +3924,7 @@ def RolloutProvenanceV1_input_token_ids(v: Any, c: Context) -> Failures:
         e.append(Failure(S429, v))
     if len(v) > 16777216:
         e.append(Failure(S430, v))
-    for i, x in suspects(v, T44, None, c):
+    for i, x in suspects(v, T44, c):
         if not (x.__class__ is int and x >= 0 and x <= 4294967295):
             put(e, RolloutProvenanceV1_input_token_ids_item(x, c), i)
             if len(e) >= c.limit:
@@ -3947,7 +3947,7 @@ def RolloutProvenanceV1_action_tokens(v: Any, c: Context) -> Failures:
     e: Failures = []
     if len(v) < 1:
         e.append(Failure(S441, v))
-    for i, x in suspects(v, T50, CHECKS.get(T50), c):
+    for i, x in suspects(v, T50, c):
         put(e, RolloutActionTokenV1(x, c), i)
         if len(e) >= c.limit:
             break
@@ -4017,20 +4017,20 @@ def RolloutProvenanceV1(v: Any, c: Context) -> Failures:
     x = v.get("behavior_policy", M)
     if x is M:
         e.append(Failure(S443, M))
-    else:
+    elif not (settled(x, structs.RolloutBehaviorPolicyIdentityV1, c)):
         put(e, RolloutBehaviorPolicyIdentityV1(x, c), "behavior_policy")
     x = v.get("tokenizer", M)
     if x is M:
         e.append(Failure(S444, M))
-    else:
+    elif not (settled(x, structs.RolloutTokenizerIdentityV1, c)):
         put(e, RolloutTokenizerIdentityV1(x, c), "tokenizer")
     x = v.get("template_invocation", M)
-    if x is not M:
+    if x is not M and not (settled(x, structs.RolloutChatTemplateInvocationV1, c)):
         put(e, RolloutChatTemplateInvocationV1(x, c), "template_invocation")
     x = v.get("sampling", M)
     if x is M:
         e.append(Failure(S445, M))
-    else:
+    elif not (settled(x, structs.RolloutSamplingConfigV1, c)):
         put(e, RolloutSamplingConfigV1(x, c), "sampling")
     x = v.get("seed", M)
     if x is M:
@@ -4065,7 +4065,7 @@ def Choice(v: Any, c: Context) -> Failures:
     x = v.get("message", M)
     if x is M:
         e.append(Failure(S464, M))
-    else:
+    elif not (settled(x, structs.ChatMessageOutput, c)):
         put(e, ChatMessageOutput(x, c), "message")
     x = v.get("finish_reason", M)
     if x is M:
@@ -4073,10 +4073,10 @@ def Choice(v: Any, c: Context) -> Failures:
     elif not (x.__class__ is str and x in E0):
         put(e, FinishReason(x, c), "finish_reason")
     x = v.get("thinking_budget", M)
-    if x is not M:
+    if x is not M and not (settled(x, structs.ThinkingBudgetOutcome, c)):
         put(e, ThinkingBudgetOutcome(x, c), "thinking_budget")
     x = v.get("rollout_provenance", M)
-    if x is not M:
+    if x is not M and not (settled(x, structs.RolloutProvenanceV1, c)):
         put(e, RolloutProvenanceV1(x, c), "rollout_provenance")
     if not F53.issuperset(v):
         for k in v:
@@ -4117,7 +4117,7 @@ def ChatCompletionResponse_choices(v: Any, c: Context) -> Failures:
         e.append(Failure(S477, v))
     if len(v) > 64:
         e.append(Failure(S478, v))
-    for i, x in suspects(v, T54, CHECKS.get(T54), c):
+    for i, x in suspects(v, T54, c):
         put(e, Choice(x, c), i)
         if len(e) >= c.limit:
             break
@@ -4156,12 +4156,12 @@ def ChatCompletionResponse(v: Any, c: Context) -> Failures:
     x = v.get("usage", M)
     if x is M:
         e.append(Failure(S480, M))
-    else:
+    elif not (settled(x, structs.Usage, c)):
         put(e, Usage(x, c), "usage")
     x = v.get("metadata", M)
     if x is M:
         e.append(Failure(S481, M))
-    else:
+    elif not (settled(x, structs.ChatCompletionMetadata, c)):
         put(e, ChatCompletionMetadata(x, c), "metadata")
     if not F55.issuperset(v):
         for k in v:
@@ -4497,7 +4497,7 @@ def TextCompletionChoice_prompt_logprobs(v: Any, c: Context) -> Failures:
     if v.__class__ is not list:
         return [Failure(S545, v)]
     e: Failures = []
-    for i, x in suspects(v, T63, None, c):
+    for i, x in suspects(v, T63, c):
         if not (x is None):
             put(e, TextCompletionChoice_prompt_logprobs_item(x, c), i)
             if len(e) >= c.limit:
@@ -4564,7 +4564,7 @@ def TextCompletionRequest_prompt_1(v: Any, c: Context) -> Failures:
         e.append(Failure(S552, v))
     if len(v) > 4096:
         e.append(Failure(S553, v))
-    for i, x in suspects(v, T44, None, c):
+    for i, x in suspects(v, T44, c):
         if not (x.__class__ is int and x >= 0 and x <= 4294967295):
             put(e, TextCompletionRequest_prompt_1_item(x, c), i)
             if len(e) >= c.limit:
@@ -4700,7 +4700,7 @@ def TextCompletionResponse_choices(v: Any, c: Context) -> Failures:
         e.append(Failure(S581, v))
     if len(v) > 1:
         e.append(Failure(S582, v))
-    for i, x in suspects(v, T68, CHECKS.get(T68), c):
+    for i, x in suspects(v, T68, c):
         put(e, TextCompletionChoice(x, c), i)
         if len(e) >= c.limit:
             break
@@ -4744,7 +4744,7 @@ def TextCompletionResponse(v: Any, c: Context) -> Failures:
     x = v.get("usage", M)
     if x is M:
         e.append(Failure(S584, M))
-    else:
+    elif not (settled(x, structs.Usage, c)):
         put(e, Usage(x, c), "usage")
     if not F69.issuperset(v):
         for k in v:

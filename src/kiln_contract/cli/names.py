@@ -8,7 +8,7 @@ from typing import Any, Final, get_args
 
 import msgspec
 
-from kiln_contract._generated.identity import ENTRYPOINTS
+from kiln_contract._generated.tables import ENTRYPOINTS
 from kiln_contract._generated.structs import DEFINITIONS
 
 STREAM: Final = next(name for name in ENTRYPOINTS if name.endswith("Stream"))

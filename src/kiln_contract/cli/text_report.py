@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, TextIO
 
-from kiln_contract._generated.identity import SCHEMA_SHA256
+from kiln_contract._generated.tables import SCHEMA_SHA256
 from kiln_contract.cli.exits import Exit
 from kiln_contract.cli.judgement import Judgement, Placed
 from kiln_contract.cli.readers import STDIN

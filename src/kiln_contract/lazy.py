@@ -1,0 +1,47 @@
+"""Parts of the package that load when they are first used: payloads alone need none of them.
+
+A module-level `__getattr__` would do, but CPython then looks up every attribute of the package the slow way, which costs
+a small request a tenth of its time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Any, Generic, TypeVar
+
+Value = TypeVar("Value")
+
+
+class LazyModule:
+    """Stands for a submodule until something is asked of it; importing it then puts the module in its place."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        return getattr(import_module(self._name), attribute)
+
+    def __repr__(self) -> str:
+        return f"<module {self._name!r}, not loaded yet>"
+
+
+class LazyMapping(Mapping[str, Value], Generic[Value]):
+    """A mapping that a module holds, imported with its first use."""
+
+    def __init__(self, module: str, name: str) -> None:
+        self._place = module, name
+
+    def _load(self) -> Mapping[str, Value]:
+        module, name = self._place
+        loaded: Mapping[str, Value] = getattr(import_module(module), name)
+        return loaded
+
+    def __getitem__(self, key: str) -> Value:
+        return self._load()[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._load())
+
+    def __len__(self) -> int:
+        return len(self._load())
