@@ -14,6 +14,11 @@ from typing import Final, Literal, TypeAlias, cast, get_args
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from kiln_contract._generated.structs import ThinkingBudgetEffective as Effective
+from kiln_contract._generated.structs import ThinkingBudgetOutcome as Outcome
+from kiln_contract._generated.structs import ThinkingBudgetRecord as Record
+from kiln_contract._generated.structs import ThinkingBudgetSource as Source
+from kiln_contract._generated.structs import ThinkingBudgetTrigger as Trigger
 from kiln_contract.errors import DEFAULT_MAX_ERRORS, Violation, pointer
 
 CLOSE_TEXT: Final = "</think>"
@@ -24,54 +29,9 @@ RULES: Final = {
 }
 
 Scope: TypeAlias = Literal["request", "suite", "run_override", "example"]
-Source: TypeAlias = Literal[
-    "unlimited",
-    "server_default",
-    "request",
-    "request_unlimited",
-    "suite",
-    "suite_unlimited",
-    "run_override",
-    "run_override_unlimited",
-    "example",
-    "example_unlimited",
-    "unknown",
-]
-Trigger: TypeAlias = Literal["tokens", "time", "max_tokens"]
 Limit: TypeAlias = "int | UnsetType"
 
 _NS_PER_MS: Final = 1_000_000
-
-
-class Effective(msgspec.Struct, frozen=True, kw_only=True):
-    """The limits in force and who set them: the contract's `thinking_budget.effective`. UNSET means unlimited."""
-
-    configured: bool
-    max_tokens: Limit = UNSET
-    max_time_ms: Limit = UNSET
-    tokens_source: Source
-    time_source: Source
-
-
-class Outcome(msgspec.Struct, frozen=True, kw_only=True):
-    """How the thinking of one choice ended: the contract's `thinking_budget.outcome`."""
-
-    triggered: bool
-    trigger: Trigger | UnsetType = UNSET
-    closed: bool
-    thinking_tokens: int
-    thinking_time_ms: int
-
-
-class Record(Effective, frozen=True, kw_only=True):
-    """Limits, whether they applied, and the outcome: the contract's `thinking_budget.record`."""
-
-    applied: bool
-    triggered: bool
-    trigger: Trigger | UnsetType = UNSET
-    closed: bool | UnsetType = UNSET
-    thinking_tokens: int | UnsetType = UNSET
-    thinking_time_ms: int | UnsetType = UNSET
 
 
 def resolve(defaults: object, request: object, scope: Scope = "request") -> Effective:

@@ -21,6 +21,6 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(message, name="hypothesis") from error
 
 from kiln_contract.strategies.document import valid
-from kiln_contract.strategies.near_miss import NearMiss, near_miss, near_misses
+from kiln_contract.strategies.near_miss import NearMiss, near_miss, near_misses, near_misses_of
 
-__all__ = ["NearMiss", "near_miss", "near_misses", "valid"]
+__all__ = ["NearMiss", "near_miss", "near_misses", "near_misses_of", "valid"]

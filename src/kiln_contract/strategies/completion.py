@@ -151,9 +151,7 @@ def _record(draw: DrawFn, record: Document) -> Document:
 
 
 def _member(name: str, key: str) -> st.SearchStrategy[Any]:
-    found = scalar.scalars(resolve(members(definition(f"thinking_budget.{name}"))[key]))
-    assert found is not None
-    return found
+    return scalar.scalars(resolve(members(definition(f"thinking_budget.{name}"))[key]))
 
 
 def _rollout_budget(_: DrawFn, budget: Document) -> Document:

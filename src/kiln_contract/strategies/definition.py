@@ -51,6 +51,12 @@ def is_closed(node: Schema) -> bool:
     return node.get("additionalProperties") is False or node.get("unevaluatedProperties") is False
 
 
+def is_tagged(node: Schema) -> bool:
+    """Whether a schema is a union of objects, which constants tell apart."""
+    branches = [resolve(branch) for branch in node.get("oneOf", ())]
+    return bool(branches) and all(branch.get("type") == "object" for branch in branches)
+
+
 def types_of(node: Schema) -> frozenset[str]:
     """The JSON types a schema lets through; all of them for an open one."""
     node = resolve(node)

@@ -51,10 +51,9 @@ def _values(node: Schema) -> SearchStrategy[Any]:
     if is_open(node):
         return json_values()
     if "oneOf" in node:
-        return st.one_of(map(_values, node["oneOf"]))
-    found = scalar.scalars(node)
-    if found is not None:
-        return found
+        return st.one_of([_values(branch) for branch in node["oneOf"]])
+    if scalar.is_scalar(node):
+        return scalar.scalars(node)
     if node["type"] == "array":
         return _arrays(_values(node["items"]), node.get("minItems", 0), node.get("maxItems", FILLABLE + 1))
     return _objects(node, "") if members(node) else _maps(node)
