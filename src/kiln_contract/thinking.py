@@ -21,6 +21,23 @@ from kiln_contract._generated.structs import ThinkingBudgetSource as Source
 from kiln_contract._generated.structs import ThinkingBudgetTrigger as Trigger
 from kiln_contract.errors import DEFAULT_MAX_ERRORS, Violation, pointer
 
+__all__ = [
+    "CLOSE_TEXT",
+    "RULES",
+    "Controller",
+    "Effective",
+    "Outcome",
+    "Record",
+    "Scope",
+    "Source",
+    "Trigger",
+    "applies",
+    "close_encoding",
+    "record",
+    "resolve",
+    "stop_overlap",
+]
+
 CLOSE_TEXT: Final = "</think>"
 
 RULES: Final = {
