@@ -192,7 +192,7 @@ def _decode_exactly(
 
 
 def _reads_back(value: Any, body: bytes) -> bool:
-    """Whether the text stands for the value. If it does, no null stands for a number: NaN does not even equal itself."""
+    """Whether the text stands for the value. If so, no null stands for a number: NaN does not even equal itself."""
     try:
         return bool(msgspec.json.decode(body, type=type(value)) == value)
     except (msgspec.MsgspecError, RecursionError, TypeError):

@@ -1,7 +1,7 @@
 """Parts of the package that load when they are first used: payloads alone need none of them.
 
-A module-level `__getattr__` would do, but CPython then looks up every attribute of the package the slow way, which costs
-a small request a tenth of its time.
+A module-level `__getattr__` would do, but CPython then looks up every attribute of the package the slow way, which
+costs a small request a tenth of its time.
 """
 
 from __future__ import annotations

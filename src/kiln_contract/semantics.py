@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from msgspec import UNSET, Raw
 from msgspec import json as msgspec_json
 
-
 if TYPE_CHECKING:
     from kiln_contract._generated import structs
     from kiln_contract.bound import Bound

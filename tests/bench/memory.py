@@ -49,5 +49,5 @@ def memory(payload: Payload, runs: int) -> dict[str, list[int]]:
 
 def _growth(setup: str, arguments: list[str]) -> int:
     command = [sys.executable, "-c", _PROGRAM.format(setup=setup), *arguments]
-    result = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603 - our own arguments
+    result = subprocess.run(command, check=True, capture_output=True, text=True)
     return int(result.stdout)

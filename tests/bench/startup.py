@@ -46,6 +46,6 @@ def startup(runs: int) -> dict[str, Series]:
 
 def _seconds(command: list[str]) -> float:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, check=True)  # noqa: S603 - our own arguments
+    subprocess.run(command, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

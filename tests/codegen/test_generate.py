@@ -108,7 +108,7 @@ def test_a_conditional_rule_without_words_is_refused() -> None:
     def add(schema: dict[str, Any]) -> None:
         schema["$defs"]["StreamOptions"]["allOf"] = [{"not": {"required": ["x"]}}]
 
-    with pytest.raises(SchemaError, match="no words for the conditional rule at #/.defs/StreamOptions/allOf/0/not"):
+    with pytest.raises(SchemaError, match=r"no words for the conditional rule at #/\$defs/StreamOptions/allOf/0/not"):
         render_collector(edited(add))
 
 

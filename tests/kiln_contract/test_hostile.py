@@ -10,6 +10,7 @@ import resource
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
@@ -26,16 +27,19 @@ def within(seconds: float) -> Iterator[None]:
     assert time.process_time() - start < seconds
 
 
+def decoded(body: bytes, **options: Any) -> tuple[str, ...]:
+    """Rules that `decode` reports for a chat request; none when it decodes."""
+    try:
+        kc.decode(kc.ChatCompletionRequest, body, **options)
+    except kc.ContractViolation as error:
+        return tuple(v.rule for v in error.violations)
+    return ()
+
+
 def verdicts(body: bytes) -> set[tuple[str, ...]]:
-    """Rules that each way of reading reports for a chat request."""
-    found = {tuple(v.rule for v in kc.validate_json("ChatCompletionRequest", body))}
-    for options in ({"strict": True}, {"strict": True, "opaque": "raw"}):
-        try:
-            kc.decode(kc.ChatCompletionRequest, body, **options)  # type: ignore[call-overload]
-            found.add(())
-        except kc.ContractViolation as error:
-            found.add(tuple(v.rule for v in error.violations))
-    return found
+    """Rules that each strict way of reading reports for a chat request."""
+    validated = tuple(v.rule for v in kc.validate_json("ChatCompletionRequest", body))
+    return {validated, decoded(body, strict=True), decoded(body, strict=True, opaque="raw")}
 
 
 @pytest.mark.parametrize(
@@ -93,13 +97,10 @@ def test_deep_values_built_in_python() -> None:
 def test_non_strict_decoding_at_the_parsers_limit() -> None:
     for levels in (200, 500, 900, 1_000, 5_000, 1_000_000):
         body = OPEN + b'"tools": ' + b"[" * levels + b"]" * levels + b"}"
-        try:
-            kc.decode(kc.ChatCompletionRequest, body)
-        except kc.ContractViolation as error:
-            assert [v.rule for v in error.violations] == ["json.depth"]
-            assert levels > 500
-        else:
-            assert levels < 1_000
+        rules = decoded(body)
+        assert rules in ((), ("json.depth",))
+        assert levels > 500 or rules == ()
+        assert levels < 1_000 or rules == ("json.depth",)
 
 
 def test_a_large_bad_record_fails_in_bounded_time_and_memory() -> None:

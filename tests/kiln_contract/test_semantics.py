@@ -281,12 +281,16 @@ def test_rule(rule: str, name: str, document: Any, broken: Broken) -> None:
     assert [(v.pointer, v.rule) for v in kc.validate(name, document)] == broken
     body = kc.encode(document)
     assert [(v.pointer, v.rule) for v in kc.validate_json(name, body)] == broken
+    assert decoded(name, body) == broken
+
+
+def decoded(name: str, body: bytes) -> Broken:
+    """What `decode` reports; nothing when it decodes."""
     try:
         kc.decode(name, body)
     except kc.ContractViolation as error:
-        assert [(v.pointer, v.rule) for v in error.violations] == broken
-    else:
-        assert not broken
+        return [(v.pointer, v.rule) for v in error.violations]
+    return []
 
 
 def test_semantics_can_be_left_out() -> None:

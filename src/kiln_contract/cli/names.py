@@ -8,8 +8,8 @@ from typing import Any, Final, get_args
 
 import msgspec
 
-from kiln_contract._generated.tables import ENTRYPOINTS
 from kiln_contract._generated.structs import DEFINITIONS
+from kiln_contract._generated.tables import ENTRYPOINTS
 
 STREAM: Final = next(name for name in ENTRYPOINTS if name.endswith("Stream"))
 """The entry point whose document is an event stream; every other definition describes JSON."""

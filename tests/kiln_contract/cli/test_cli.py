@@ -24,7 +24,7 @@ GOOD, BAD = dump(response()), dump(wrong_total())
 def start(*arguments: str, **options: Any) -> subprocess.CompletedProcess[bytes]:
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     options = {"timeout": 60, "check": False, "env": ENVIRONMENT, **pipes, **options}
-    return subprocess.run((*COMMAND, *arguments), **options)  # noqa: S603 - our own command
+    return subprocess.run((*COMMAND, *arguments), **options)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_standard_input(body: bytes, code: int) -> None:
 
 def test_a_reader_that_leaves_gets_no_verdict(write: Write) -> None:
     path = write("a.jsonl", BAD * 5000)
-    with subprocess.Popen(  # noqa: S603 - our own command
+    with subprocess.Popen(
         (*COMMAND, "validate", path), stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT
     ) as process:
         assert process.stdout is not None
@@ -81,7 +81,7 @@ def test_a_closed_descriptor_is_no_success(write: Write, closed: int, reason: by
     write("good.json", GOOD)
     shell = f'exec "$@" {closed}>&-'
     command = ("sh", "-c", shell, "sh", *COMMAND, "validate", *([] if closed else ["-"]), "good.json")
-    ran = subprocess.run(command, capture_output=True, timeout=60, check=False, env=ENVIRONMENT)  # noqa: S603
+    ran = subprocess.run(command, capture_output=True, timeout=60, check=False, env=ENVIRONMENT)
     assert ran.returncode == 3
     assert reason in ran.stderr
 
@@ -143,7 +143,7 @@ def test_checking_a_document_loads_nothing_that_it_does_not_need(write: Write) -
         "import sys; from kiln_contract.cli.main import main; "
         f"main(['validate', '--as', 'ChatCompletionResponse', {path!r}]); print(*sorted(sys.modules))"
     )
-    ran = subprocess.run((sys.executable, "-c", program), capture_output=True, timeout=60, check=True)  # noqa: S603
+    ran = subprocess.run((sys.executable, "-c", program), capture_output=True, timeout=60, check=True)
     loaded = set(ran.stdout.decode().split())
     lazy = ("exchange", "provenance", "rulebook", "sse", "stream", "thinking", "vectors", "cli.explain")
     assert "kiln_contract.cli.judge" in loaded
