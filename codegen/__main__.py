@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from codegen.emit_docs import NOTICE
 from codegen.generate import generate
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -35,11 +36,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _generated_on_disk() -> list[Path]:
-    folders = (ROOT / "src/kiln_contract/_generated", ROOT / "contracts/vectors", ROOT / "docs/reference")
-    tracked = [path for folder in folders for path in sorted(folder.rglob("*")) if path.is_file()]
-    return [
-        path for path in tracked if "__pycache__" not in path.parts and not path.name.startswith("thinking_budget.")
-    ]
+    """Files that only this generator can have written."""
+    code = (ROOT / "src/kiln_contract/_generated").glob("*.py")
+    vectors = (ROOT / "contracts/vectors").glob("*/*.json")
+    # The folder of reference pages holds pages from elsewhere too.
+    pages = (path for path in (ROOT / "docs/reference").glob("*.md") if path.read_text().startswith(NOTICE))
+    return sorted([*code, *vectors, *pages])
 
 
 if __name__ == "__main__":
