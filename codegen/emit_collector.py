@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from codegen.conditions import WORDINGS
 from codegen.emit_structs import TypeRenderer
-from codegen.members import Member, is_closed, members
+from codegen.members import Member, is_closed, members, required_names
 from codegen.model import ABSENT, Contract, Location, Node, SchemaError
 from codegen.naming import class_name, dependency_order, is_object, tag_of
 from codegen.patterns import python_pattern
@@ -348,14 +348,17 @@ class CollectorEmitter:
         return next(self._requiring(base, member) for base in bases)
 
     def _conditions(self, node: Node) -> Iterator[str]:
+        required = required_names(self.contract, node)
         for base in node.all_of:
             if base.ref is not None:
                 yield from self._conditions(self.contract.definitions[base.ref])
         for condition in self.predicates.conditions(node):
             site = self.sites.condition(condition)
             test = condition.breaks if condition.guard is None else f"({condition.guard}) and ({condition.breaks})"
-            if condition.member is not None:
-                test += f" and not broken(e, {condition.member!r})"
+            for name in condition.members:
+                # A missing one is a violation as well where it is required, and means nothing else where it is not.
+                present = f"{name!r} in v and " if name in required else ""
+                test += f" and {present}not broken(e, {name!r})"
             yield f"if {test}:\n    e.append(Failure({site}, v))"
 
     def _bound_check(self, rule: Rule, owner: str, index: int) -> str:

@@ -60,8 +60,8 @@ class Condition:
     keyword: str
     guard: str | None
     breaks: str
-    member: str | None = None
-    """The one member that `breaks` looks at; when it is violated already, this rule adds nothing."""
+    members: tuple[str, ...] = ()
+    """Members whose values decide; when one of them is violated already, this rule adds nothing."""
 
 
 class Predicates:
@@ -88,10 +88,14 @@ class Predicates:
             yield Condition(node.not_, "not", None, self.holds(node.not_))
         if node.if_ is not None:
             guard = self.holds(node.if_)
-            if node.then is not None:
-                yield from self._branch(node.then, "then", guard)
-            if node.else_ is not None:
-                yield from self._branch(node.else_, "else", f"not ({guard})")
+            deciding = tuple(node.if_.properties)
+            branches = ((node.then, "then", guard), (node.else_, "else", f"not ({guard})"))
+            for branch, keyword, test in branches:
+                if branch is not None:
+                    yield from (
+                        replace(found, members=(*found.members, *deciding))
+                        for found in self._branch(branch, keyword, test)
+                    )
 
     def _branch(self, node: Node, keyword: str, guard: str) -> Iterator[Condition]:
         for name in node.required:
@@ -100,7 +104,7 @@ class Predicates:
         for name, sub in node.properties.items():
             value = self.view.get(name)
             present = "" if name in self.given else f"{value} is not {self.view.missing} and "
-            yield Condition(sub, keyword, guard, f"{present}not ({self.value(sub, value)})", name)
+            yield Condition(sub, keyword, guard, f"{present}not ({self.value(sub, value)})", (name,))
         if node.not_ is not None:
             yield Condition(node.not_, keyword, guard, self.holds(node.not_))
         for sub in node.all_of:

@@ -177,6 +177,7 @@ def _decode_exactly(
     from kiln_contract.recover import recover_text
 
     name = name_of(type_)
+    struct = _struct(type_, opaque)
     document = read(body, strict=strict, max_errors=max_errors)
     found = document.violations or collect(
         name,
@@ -184,11 +185,12 @@ def _decode_exactly(
         semantics=True,
         max_errors=max_errors,
         show_values=show_values,
-        walk_opaque=document.inexact and opaque == "value",
+        # An alias has no raw form: its opaque parts are decoded whatever was asked for.
+        walk_opaque=document.inexact and (opaque == "value" or struct is DEFINITIONS[name]),
     )
     if found:
         raise ContractViolation(name, found)
-    return recover_text(_struct(type_, opaque), body.encode() if isinstance(body, str) else body)
+    return recover_text(struct, body.encode() if isinstance(body, str) else body)
 
 
 def _reads_back(value: Any, body: bytes) -> bool:

@@ -1152,9 +1152,9 @@ def ThinkingBudgetOutcome(v: Any, c: Context) -> Failures:
                 put(e, [Failure(S31, v[k])], k)
                 if len(e) >= c.limit:
                     break
-    if (v.get("triggered", M) is True) and ("trigger" not in v):
+    if (v.get("triggered", M) is True) and ("trigger" not in v) and "triggered" in v and not broken(e, "triggered"):
         e.append(Failure(S32, v))
-    if (not (v.get("triggered", M) is True)) and ("trigger" in v):
+    if (not (v.get("triggered", M) is True)) and ("trigger" in v) and "triggered" in v and not broken(e, "triggered"):
         e.append(Failure(S33, v))
     return e
 
@@ -2519,12 +2519,14 @@ def ThinkingBudgetEffective(v: Any, c: Context) -> Failures:
     if (
         (("max_tokens" in v) or ("max_time_ms" in v))
         and (v.get("configured", M) is not M and not (v.get("configured", M) is True))
+        and "configured" in v
         and not broken(e, "configured")
     ):
         e.append(Failure(S226, v))
     if (
         (not (("max_tokens" in v) or ("max_time_ms" in v)))
         and (v.get("configured", M) is not M and not (v.get("configured", M) is False))
+        and "configured" in v
         and not broken(e, "configured")
     ):
         e.append(Failure(S227, v))
@@ -2537,6 +2539,7 @@ def ThinkingBudgetEffective(v: Any, c: Context) -> Failures:
                 in ("server_default", "request", "suite", "run_override", "example", "unknown")
             )
         )
+        and "tokens_source" in v
         and not broken(e, "tokens_source")
     ):
         e.append(Failure(S228, v))
@@ -2556,6 +2559,7 @@ def ThinkingBudgetEffective(v: Any, c: Context) -> Failures:
                 )
             )
         )
+        and "tokens_source" in v
         and not broken(e, "tokens_source")
     ):
         e.append(Failure(S229, v))
@@ -2567,6 +2571,7 @@ def ThinkingBudgetEffective(v: Any, c: Context) -> Failures:
                 v.get("time_source", M) in ("server_default", "request", "suite", "run_override", "example", "unknown")
             )
         )
+        and "time_source" in v
         and not broken(e, "time_source")
     ):
         e.append(Failure(S230, v))
@@ -2586,6 +2591,7 @@ def ThinkingBudgetEffective(v: Any, c: Context) -> Failures:
                 )
             )
         )
+        and "time_source" in v
         and not broken(e, "time_source")
     ):
         e.append(Failure(S231, v))
@@ -2708,12 +2714,14 @@ def ThinkingBudgetRecord(v: Any, c: Context) -> Failures:
     if (
         (("max_tokens" in v) or ("max_time_ms" in v))
         and (v.get("configured", M) is not M and not (v.get("configured", M) is True))
+        and "configured" in v
         and not broken(e, "configured")
     ):
         e.append(Failure(S226, v))
     if (
         (not (("max_tokens" in v) or ("max_time_ms" in v)))
         and (v.get("configured", M) is not M and not (v.get("configured", M) is False))
+        and "configured" in v
         and not broken(e, "configured")
     ):
         e.append(Failure(S227, v))
@@ -2726,6 +2734,7 @@ def ThinkingBudgetRecord(v: Any, c: Context) -> Failures:
                 in ("server_default", "request", "suite", "run_override", "example", "unknown")
             )
         )
+        and "tokens_source" in v
         and not broken(e, "tokens_source")
     ):
         e.append(Failure(S228, v))
@@ -2745,6 +2754,7 @@ def ThinkingBudgetRecord(v: Any, c: Context) -> Failures:
                 )
             )
         )
+        and "tokens_source" in v
         and not broken(e, "tokens_source")
     ):
         e.append(Failure(S229, v))
@@ -2756,6 +2766,7 @@ def ThinkingBudgetRecord(v: Any, c: Context) -> Failures:
                 v.get("time_source", M) in ("server_default", "request", "suite", "run_override", "example", "unknown")
             )
         )
+        and "time_source" in v
         and not broken(e, "time_source")
     ):
         e.append(Failure(S230, v))
@@ -2775,26 +2786,41 @@ def ThinkingBudgetRecord(v: Any, c: Context) -> Failures:
                 )
             )
         )
+        and "time_source" in v
         and not broken(e, "time_source")
     ):
         e.append(Failure(S231, v))
     if (
         (v.get("applied", M) is True)
         and (v.get("configured", M) is not M and not (v.get("configured", M) is True))
+        and "configured" in v
         and not broken(e, "configured")
+        and "applied" in v
+        and not broken(e, "applied")
     ):
         e.append(Failure(S243, v))
     if ("closed" in v) and ("thinking_tokens" not in v):
         e.append(Failure(S244, v))
     if ("closed" in v) and ("thinking_time_ms" not in v):
         e.append(Failure(S245, v))
-    if (("closed" in v) and (v.get("triggered", M) is True)) and ("trigger" not in v):
+    if (
+        (("closed" in v) and (v.get("triggered", M) is True))
+        and ("trigger" not in v)
+        and "triggered" in v
+        and not broken(e, "triggered")
+    ):
         e.append(Failure(S246, v))
-    if (("closed" in v) and (not (v.get("triggered", M) is True))) and ("trigger" in v):
+    if (
+        (("closed" in v) and (not (v.get("triggered", M) is True)))
+        and ("trigger" in v)
+        and "triggered" in v
+        and not broken(e, "triggered")
+    ):
         e.append(Failure(S247, v))
     if (
         (not ("closed" in v))
         and (v.get("triggered", M) is not M and not (v.get("triggered", M) is False))
+        and "triggered" in v
         and not broken(e, "triggered")
     ):
         e.append(Failure(S248, v))
@@ -3269,18 +3295,20 @@ def ChatCompletionRequest(v: Any, c: Context) -> Failures:
         put(e, ChatCompletionRequest_rollout_provenance(x, c), "rollout_provenance")
     if "adapter" in v and v.get("adapters", M).__class__ is list:
         e.append(Failure(S307, v))
-    if (v.get("stream", M) is True) and (is_integer(v.get("n", M)) and v.get("n", M) >= 2):
+    if (v.get("stream", M) is True) and (is_integer(v.get("n", M)) and v.get("n", M) >= 2) and not broken(e, "stream"):
         e.append(Failure(S308, v))
     if (
         (v.get("rollout_provenance", M) is True)
         and (v.get("ignore_eos", M) is not M and not (v.get("ignore_eos", M) is False))
         and not broken(e, "ignore_eos")
+        and not broken(e, "rollout_provenance")
     ):
         e.append(Failure(S309, v))
     if (
         (v.get("rollout_provenance", M) is True)
         and (v.get("stream", M) is not M and not (v.get("stream", M) is False))
         and not broken(e, "stream")
+        and not broken(e, "rollout_provenance")
     ):
         e.append(Failure(S310, v))
     if (
@@ -3290,6 +3318,7 @@ def ChatCompletionRequest(v: Any, c: Context) -> Failures:
             and not (v.get("n", M) is None or (v.get("n", M) == 1 and v.get("n", M).__class__ is not bool))
         )
         and not broken(e, "n")
+        and not broken(e, "rollout_provenance")
     ):
         e.append(Failure(S311, v))
     if (
@@ -3301,6 +3330,7 @@ def ChatCompletionRequest(v: Any, c: Context) -> Failures:
             )
         )
         and not broken(e, "max_tokens")
+        and not broken(e, "rollout_provenance")
     ):
         e.append(Failure(S312, v))
     if c.semantics:
@@ -4939,12 +4969,14 @@ def ThinkingBudgetRecentRecord(v: Any, c: Context) -> Failures:
     if (
         (("max_tokens" in v) or ("max_time_ms" in v))
         and (v.get("configured", M) is not M and not (v.get("configured", M) is True))
+        and "configured" in v
         and not broken(e, "configured")
     ):
         e.append(Failure(S226, v))
     if (
         (not (("max_tokens" in v) or ("max_time_ms" in v)))
         and (v.get("configured", M) is not M and not (v.get("configured", M) is False))
+        and "configured" in v
         and not broken(e, "configured")
     ):
         e.append(Failure(S227, v))
@@ -4957,6 +4989,7 @@ def ThinkingBudgetRecentRecord(v: Any, c: Context) -> Failures:
                 in ("server_default", "request", "suite", "run_override", "example", "unknown")
             )
         )
+        and "tokens_source" in v
         and not broken(e, "tokens_source")
     ):
         e.append(Failure(S228, v))
@@ -4976,6 +5009,7 @@ def ThinkingBudgetRecentRecord(v: Any, c: Context) -> Failures:
                 )
             )
         )
+        and "tokens_source" in v
         and not broken(e, "tokens_source")
     ):
         e.append(Failure(S229, v))
@@ -4987,6 +5021,7 @@ def ThinkingBudgetRecentRecord(v: Any, c: Context) -> Failures:
                 v.get("time_source", M) in ("server_default", "request", "suite", "run_override", "example", "unknown")
             )
         )
+        and "time_source" in v
         and not broken(e, "time_source")
     ):
         e.append(Failure(S230, v))
@@ -5006,6 +5041,7 @@ def ThinkingBudgetRecentRecord(v: Any, c: Context) -> Failures:
                 )
             )
         )
+        and "time_source" in v
         and not broken(e, "time_source")
     ):
         e.append(Failure(S231, v))
