@@ -170,16 +170,25 @@ def _uncapitalised(text: str) -> str:
     return text[:1].lower() + text[1:]
 
 
+class _Twice(Exception):  # noqa: N818 - a signal between two functions of this module
+    """Some object names a member twice."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> None:
+    # Values need no keeping: an object's own names are all that is compared.
+    if len(dict(pairs)) != len(pairs):
+        raise _Twice
+
+
+_SCAN_NAMES: Final = json.JSONDecoder(object_pairs_hook=_once, parse_float=str, parse_int=str).decode
+
+
 def _duplicates(body: bytes, max_errors: int) -> list[Violation]:
-    twice = False
-
-    def note(pairs: list[tuple[str, Any]]) -> None:
-        nonlocal twice
-        # Values need no keeping: an object's own names are all that is compared.
-        twice = twice or len({key for key, _ in pairs}) != len(pairs)
-
-    json.loads(body, object_pairs_hook=note, parse_float=str, parse_int=str)
-    return list(_find_duplicates(body, max_errors)) if twice else []
+    try:
+        _SCAN_NAMES(body.decode())
+    except _Twice:
+        return list(_find_duplicates(body, max_errors))
+    return []
 
 
 class _Pairs(list[tuple[str, Any]]):

@@ -274,7 +274,7 @@ CASES: list[tuple[str, str, Any, Broken]] = [
 
 
 @pytest.mark.parametrize(
-    ("rule", "name", "document", "broken"), CASES, ids=lambda value: value if isinstance(value, str) else ""
+    ("rule", "name", "document", "broken"), CASES, ids=[f"{case[0]}-{number}" for number, case in enumerate(CASES)]
 )
 def test_rule(rule: str, name: str, document: Any, broken: Broken) -> None:
     assert rule in kc.RULES
