@@ -1,0 +1,1 @@
+"""The Kiln inference server: the contract's endpoints over a pluggable, token-level backend."""

@@ -1,0 +1,110 @@
+"""The command `kiln-server`: arguments in, an exit code out. Whatever is heavy waits for the command that needs it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import kiln_contract
+from kiln_server.command_line import PROGRAM, CommandParser, flags_of
+from kiln_server.resolution import resolve
+from kiln_server.setting import suggestion
+from kiln_server.settings import SettingsError
+
+if TYPE_CHECKING:
+    from kiln_server.backend import Backend
+    from kiln_server.lifecycle import Lifecycle
+    from kiln_server.settings import Settings
+
+_EPILOG: Final = """\
+commands:
+  serve      serve requests (without a command too)
+  config     print the settings in force, each with the source that set it
+  backends   list what can compute tokens
+
+A setting comes from its flag, else from its variable (--max-body-bytes is KILN_MAX_BODY_BYTES), else from the
+TOML file (max_body_bytes), else it has its default. Lists are ITEM,ITEM and tables KEY=VALUE,KEY=VALUE.
+
+exit codes:
+  0  asked to stop, and did
+  1  could not start: the address, the certificate or the backend
+  2  the command line or the settings are wrong
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command with `argv` (by default the process's arguments) and return its exit code.
+
+    A wrong command line, --help and --version raise SystemExit with theirs, as argparse does.
+    """
+    words = list(sys.argv[1:] if argv is None else argv)
+    name = words.pop(0) if words and not words[0].startswith("-") else "serve"
+    if name not in COMMANDS:
+        return _complain(2, f"there is no command {name}{suggestion(name, list(COMMANDS)) or '; see --help'}")
+    try:
+        return COMMANDS[name](words)
+    except SettingsError as error:
+        return _complain(2, *error.problems)
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.startswith("kiln_"):
+            raise  # a fault of ours
+        return _complain(1, f"the package {error.name} is missing; try pip install 'kiln-inference[server]'")
+
+
+def serve(argv: Sequence[str]) -> int:
+    """Serve until a signal comes."""
+    parser = CommandParser("serve", "Serve the inference API.", _EPILOG)
+    parser.add_argument("--version", action="version", version=f"{PROGRAM} {kiln_contract.__version__}")
+    parser.add_settings()
+    arguments = parser.read(argv)
+    settings = resolve(flags_of(arguments), config=arguments.config)
+
+    from kiln_server.backend import BackendError
+    from kiln_server.logs import configure_logs
+    from kiln_server.process import run
+    from kiln_server.registry import create_backend
+
+    configure_logs(settings.log_format, settings.log_level, sys.stderr)
+    try:
+        backend = create_backend(settings.backend, settings.options_for_backend())
+    except BackendError as error:
+        return _complain(2, str(error))
+    return run(settings, backend, _make_app)
+
+
+def config(argv: Sequence[str]) -> int:
+    """Print the settings that `serve` would have with the same arguments."""
+    from kiln_server.config_report import FORMATS
+
+    parser = CommandParser("config", "Print the settings in force, each with the source that set it.")
+    parser.add_argument("--format", choices=FORMATS, default="table", help="for people, or for programs")
+    parser.add_settings()
+    arguments = parser.read(argv)
+    settings = resolve(flags_of(arguments), config=arguments.config)
+    sys.stdout.write(FORMATS[arguments.format](settings))
+    return 0
+
+
+def backends(argv: Sequence[str]) -> int:
+    """List the registered backends."""
+    from kiln_server.registry import backend_names
+
+    CommandParser("backends", "List what can compute tokens; --backend takes one of them.").read(argv)
+    sys.stdout.writelines(f"{name}\n" for name in backend_names())
+    return 0
+
+
+COMMANDS: Final[dict[str, Callable[[Sequence[str]], int]]] = {"serve": serve, "config": config, "backends": backends}
+
+
+def _make_app(settings: Settings, backend: Backend, lifecycle: Lifecycle) -> Any:
+    from kiln_server.app import create_app
+    from kiln_server.service import Service
+
+    return create_app(Service.create(settings, backend, lifecycle))
+
+
+def _complain(code: int, *problems: str) -> int:
+    sys.stderr.writelines(f"{PROGRAM}: {problem}\n" for problem in problems)
+    return code

@@ -1,0 +1,1 @@
+"""The edge: what every request passes on its way in and every answer on its way out, as bare ASGI middleware."""

@@ -1,0 +1,84 @@
+"""How log lines are written: one JSON object or one line of text each, for structlog and the standard library alike.
+
+No line holds what a client wrote, nor a key. An exception is told by its type and the places it passed; its message,
+which may quote a prompt, only at level `debug`.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+import traceback
+from datetime import UTC, datetime
+from typing import Final, Literal, TextIO
+
+import msgspec
+import structlog
+from structlog.typing import EventDict, Processor, WrappedLogger
+
+Level = Literal["debug", "info", "warning", "error"]
+
+_MAX_FRAMES: Final = 20
+
+
+def configure_logs(form: Literal["auto", "json", "text"], level: Level, stream: TextIO) -> None:
+    """Send everything that is logged to `stream`; `auto` is text on a terminal and JSON anywhere else.
+
+    For the start of a process: loggers keep the first configuration that they meet.
+    """
+    as_json = form == "json" or (form == "auto" and not stream.isatty())
+    number: int = getattr(logging, level.upper())
+    complete = _Completion(with_message=number <= logging.DEBUG)
+    render: Processor = _json if as_json else structlog.dev.ConsoleRenderer(colors=stream.isatty())
+    structlog.configure(
+        processors=[complete, render],
+        wrapper_class=structlog.make_filtering_bound_logger(number),
+        logger_factory=structlog.WriteLoggerFactory(stream),
+        cache_logger_on_first_use=True,
+    )
+    handler = logging.StreamHandler(stream)
+    plain = structlog.stdlib.ProcessorFormatter.remove_processors_meta
+    handler.setFormatter(structlog.stdlib.ProcessorFormatter(processors=[plain, complete, render]))
+    logging.basicConfig(handlers=[handler], level=number, force=True)
+
+
+class _Completion:
+    """Adds the time and the level, and replaces `exc_info` by what may be told of an exception."""
+
+    def __init__(self, *, with_message: bool) -> None:
+        self._with_message = with_message
+
+    def __call__(self, _: WrappedLogger, level: str, event: EventDict) -> EventDict:
+        event["level"] = level
+        event["timestamp"] = datetime.now(UTC).isoformat(timespec="milliseconds")
+        if "exc_info" in event:
+            failure = _exception(event.pop("exc_info"))
+            if failure is not None:
+                event["exception"] = type(failure).__name__
+                event["frames"] = _frames(failure)
+                if self._with_message:
+                    event["exception_message"] = str(failure)
+        return event
+
+
+def _exception(exc_info: object) -> BaseException | None:
+    """The exception that an `exc_info` of any form means."""
+    if exc_info is True:
+        return sys.exc_info()[1]
+    if isinstance(exc_info, tuple):
+        exc_info = exc_info[1]
+    return exc_info if isinstance(exc_info, BaseException) else None
+
+
+def _frames(failure: BaseException) -> list[str]:
+    """Where an exception passed, innermost last: file, line and function, of the deepest frames."""
+    places = traceback.extract_tb(failure.__traceback__)[-_MAX_FRAMES:]
+    return [f"{place.filename}:{place.lineno} {place.name}" for place in places]
+
+
+def _json(_: WrappedLogger, __: str, event: EventDict) -> str:
+    try:
+        return msgspec.json.encode(event, enc_hook=repr).decode()
+    except UnicodeEncodeError:  # a file name, say, that is no Unicode
+        return json.dumps(event, default=repr)

@@ -1,0 +1,46 @@
+"""Sampling values: named presets, and what a request overrides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+from msgspec import UNSET
+
+from kiln_server.backend import Sampling
+
+PRESETS: Final[dict[str, Sampling]] = {
+    "qwen3-thinking-general": Sampling(temperature=1.0, top_p=0.95, top_k=20, presence_penalty=1.5),
+    "qwen3-thinking-coding": Sampling(temperature=0.6, top_p=0.95, top_k=20),
+    "qwen3-non-thinking-general": Sampling(temperature=0.7, top_p=0.8, top_k=20, presence_penalty=1.5),
+    "qwen3-non-thinking-reasoning": Sampling(temperature=1.0, top_p=0.95, top_k=20, presence_penalty=1.5),
+    "greedy": Sampling(temperature=0.0),
+}
+"""Values that are not named are off: top_p 1, top_k 0, min_p 0, no penalties."""
+
+FALLBACK: Final = "qwen3-thinking-general"
+TOOLS: Final = "qwen3-thinking-coding"
+
+PENALTIES: Final = ("presence_penalty", "frequency_penalty", "repetition_penalty")
+VALUES: Final = ("temperature", "top_p", "top_k", "min_p", *PENALTIES)
+
+
+def resolve_sampling(request: Any, *, has_tools: bool) -> Sampling:
+    """The values a request samples with: its preset's, each replaced by what the request sets itself (not null).
+
+    Without a preset, requests with tools get the coding values and all others the general ones.
+    """
+    preset = PRESETS[_preset_name(request.sampling_preset, has_tools=has_tools)]
+    explicit = {name: value for name in VALUES if (value := getattr(request, name)) is not UNSET and value is not None}
+    values: Mapping[str, Any] = msgspec.structs.asdict(preset) | explicit
+    return Sampling(**{**values, "penalise_greedy": any(name in explicit for name in PENALTIES)})
+
+
+def _preset_name(name: Any, *, has_tools: bool) -> str:
+    if name is UNSET or name is None:
+        return TOOLS if has_tools else FALLBACK
+    normal = name.strip().lower()
+    # The later model generation's spelling names the same profile.
+    normal = "qwen3-" + normal.removeprefix("qwen3.5-") if normal.startswith("qwen3.5-") else normal
+    return normal if normal in PRESETS else FALLBACK

@@ -1,0 +1,164 @@
+"""HTTP connections that do not wait for ever: uvicorn's protocol, with limits on how slowly a client may send.
+
+A connection is always in one stage, by what the client owes:
+
+| stage | the client owes | limit |
+|---|---|---|
+| HEAD | a whole request head, while no answer is under way | `header_timeout_s` in all |
+| BODY | more of a request body | `body_stall_timeout_s` since the last piece, while the application takes them |
+| REST | the rest of a body that was answered before it ended | `REST_TIMEOUT_S` in all |
+| NOTHING | an answer is under way, or uvicorn's keep-alive timer runs | none |
+
+A head or trailer without end is limited in bytes as well. Whoever owes too long is told so with a 408 when no answer
+has begun, and the connection closes.
+"""
+
+from __future__ import annotations
+
+from asyncio import TimerHandle, Transport
+from enum import Enum, auto
+from typing import Any, ClassVar, Final
+
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+
+from kiln_server.errors import ApiError
+
+MAX_HEAD_BYTES: Final = 64 * 1024
+REST_TIMEOUT_S: Final = 5.0
+
+# The application's own limit answers first, with a request id; this one is for what the application does not await.
+GRACE_S: Final = 1.0
+
+
+class Stage(Enum):
+    """What the client owes."""
+
+    HEAD = auto()
+    BODY = auto()
+    REST = auto()
+    NOTHING = auto()
+
+
+class BoundedProtocol(HttpToolsProtocol):
+    """One connection; `bounded` makes the class that has a server's limits.
+
+    A request that arrives whole sets no timer, and a body that arrives in pieces only moves a deadline.
+    """
+
+    header_timeout_s: ClassVar[float]
+    body_stall_timeout_s: ClassVar[float]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._stage = Stage.HEAD
+        self._deadline = 0.0
+        self._timer: TimerHandle | None = None
+        self._moved = False
+        """Whether the bytes at hand completed a part of the request."""
+        self._num_unmoving_bytes = 0
+
+    def connection_made(self, transport: Transport) -> None:  # type: ignore[override]  # narrowed as uvicorn does
+        super().connection_made(transport)
+        self._owe(Stage.HEAD, self.header_timeout_s)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        self._moved = False
+        super().data_received(data)
+        if self.transport.is_closing():
+            return
+        self._num_unmoving_bytes = 0 if self._moved else self._num_unmoving_bytes + len(data)
+        if self._num_unmoving_bytes > MAX_HEAD_BYTES:
+            self._refuse("invalid_request", f"The request's head or trailer is longer than {MAX_HEAD_BYTES} bytes.")
+        elif self._stage is Stage.BODY and self._moved:
+            self._owe(Stage.BODY, self.body_stall_timeout_s + GRACE_S)
+        elif self._stage is Stage.NOTHING and not self._answering:
+            # The first bytes of the next request: uvicorn stopped its keep-alive timer for them.
+            self._owe(Stage.HEAD, self.header_timeout_s)
+
+    def on_message_begin(self) -> None:
+        self._moved = True
+        super().on_message_begin()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        # After the head it is a trailer: it must neither change what was routed nor pile up.
+        if self._stage in (Stage.HEAD, Stage.NOTHING):
+            super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        self._moved = True
+        self._stage = Stage.BODY
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        self._moved = True
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._moved = True
+        self._stage = Stage.NOTHING
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self._stage is Stage.BODY and not self._answering:
+            self._owe(Stage.REST, REST_TIMEOUT_S)
+
+    @property
+    def _answering(self) -> bool:
+        return self.cycle is not None and not self.cycle.response_complete
+
+    def _owe(self, stage: Stage, limit_s: float) -> None:
+        self._stage = stage
+        self._deadline = self.loop.time() + limit_s
+        if self._timer is None or self._timer.when() > self._deadline:
+            self._wake_at_deadline()
+
+    def _wake_at_deadline(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self.loop.call_at(self._deadline, self._check)
+
+    def _check(self) -> None:
+        """Act on the deadline, which may have moved, or lost its meaning, since the timer was set."""
+        self._timer = None
+        if self._stage is Stage.NOTHING or self.transport.is_closing():
+            return
+        if self._stage is Stage.BODY and self.flow.read_paused:
+            # The application has not taken what came; the client's time starts when it does.
+            self._owe(Stage.BODY, self.body_stall_timeout_s + GRACE_S)
+        elif self.loop.time() < self._deadline:
+            self._wake_at_deadline()
+        else:
+            self._expire()
+
+    def _expire(self) -> None:
+        if self._stage is Stage.REST or self.scope is None:  # answered already, or nothing was asked
+            self.transport.abort()
+        elif self._stage is Stage.HEAD:
+            self._refuse("request_timeout", f"The request's head did not arrive within {self.header_timeout_s:g} s.")
+        else:
+            self._refuse("request_timeout", f"No more of the body arrived for {self.body_stall_timeout_s:g} s.")
+
+    def _refuse(self, code: str, message: str) -> None:
+        """Answer in the application's place, and close."""
+        if self._answering and (self.cycle.response_started or self._stage is not Stage.BODY):
+            self.transport.abort()
+            return
+        error = ApiError(code, message)
+        body = error.body()
+        head = b"content-type: application/json\r\ncontent-length: %d\r\nconnection: close\r\n\r\n" % len(body)
+        self.transport.write(STATUS_LINE[error.status] + head + body)
+        self.transport.close()
+        # Closing waits until the client has read what was written, which it may never do.
+        self.loop.call_later(REST_TIMEOUT_S, self.transport.abort)
+
+
+def bounded(header_timeout_s: float, body_stall_timeout_s: float) -> type[BoundedProtocol]:
+    """The protocol class with these limits, in seconds, for uvicorn to make a connection's protocol from."""
+    limits = {"header_timeout_s": header_timeout_s, "body_stall_timeout_s": body_stall_timeout_s}
+    return type("BoundedProtocol", (BoundedProtocol,), limits)

@@ -1,0 +1,34 @@
+"""Every setting with the source that set it, for whoever may administer the server."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from kiln_server.config_hash import effective_config_hash
+from kiln_server.edge.authentication import require_admin
+from kiln_server.routes.answers import json_answer
+
+if TYPE_CHECKING:
+    from kiln_server.service import Service
+
+
+async def show_config(request: Request) -> Response:
+    """The resolved settings, secrets redacted, and the hashes that stand for them."""
+    require_admin(request)
+    service: Service = request.app.state.service
+    loaded = service.lifecycle.has_loaded
+    return json_answer(
+        {
+            "object": "config",
+            "settings": {row.name: {"value": row.value, "source": row.source} for row in service.settings.rows()},
+            "effective_config_hash": effective_config_hash(service.settings),
+            "model_config_hash": service.backend.identity.model_config_sha256 if loaded else None,
+        }
+    )
+
+
+ROUTES: Final = (Route("/v1/config", show_config),)

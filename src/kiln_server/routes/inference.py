@@ -1,0 +1,279 @@
+"""The contract's three endpoints: decode, plan, admit, run, respond."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
+from typing import Any, Final
+
+import anyio
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from kiln_contract import (
+    BatchCompletionRequest,
+    ChatCompletionRequest,
+    TextCompletionChoice,
+    TextCompletionRequest,
+    TextCompletionResponse,
+    encode,
+)
+from kiln_server.backend import BackendError, Scoring
+from kiln_server.edge.disconnect import run_unless_disconnected
+from kiln_server.edge.exchange import Exchange, exchange_of
+from kiln_server.errors import ApiError
+from kiln_server.generation import Run
+from kiln_server.observing import Observer
+from kiln_server.plan import Plan
+from kiln_server.reading import read
+from kiln_server.refusals import BATCH, CHAT, COMPLETION
+from kiln_server.responses import (
+    SCORING_PREFIX,
+    batch_response,
+    chat_response,
+    new_id,
+    now_s,
+    switched,
+    usage,
+)
+from kiln_server.rollout import provenance_of
+from kiln_server.scoring import fingerprint, logprob_entries, prompt_ids
+from kiln_server.service import Service
+from kiln_server.streaming import ChatStream, EventStreamResponse
+from kiln_server.timing import Interval
+
+
+async def chat_completions(request: Request) -> Response:
+    """POST /v1/chat/completions."""
+    service, exchange = _begin(request)
+    asked = await read(request, ChatCompletionRequest, CHAT)
+    plan, tokenized = _planned(service, exchange, lambda: service.planner.chat(asked))
+    runs = [_run(service, plan, exchange, 0, choice, tokenized, asked) for choice in range(plan.n)]
+    exchange.stream = asked.stream is True
+    if asked.stream is True:
+        return await _stream(service, request, exchange, asked, plan, runs[0])
+
+    async def work() -> Response:
+        async with service.admission.admit(plan.num_prompt_tokens, plan.n):
+            observer = Observer(service, exchange, plan)
+            await _complete(service, runs, observer)
+        end_ns = time.monotonic_ns()
+        observer.finished(runs, end_ns)
+        rollout = asked.rollout_provenance is True
+        return _json(
+            chat_response(
+                asked,
+                plan,
+                runs,
+                service.settings,
+                hashes=_hashes(service, asked),
+                provenance=[provenance_of(asked, plan, run, service.backend, service.model_id) for run in runs]
+                if rollout
+                else (),
+                end_ns=end_ns,
+            )
+        )
+
+    return await _bounded(service, request, work)
+
+
+async def batch_completions(request: Request) -> Response:
+    """POST /v1/completions/batch."""
+    service, exchange = _begin(request)
+    asked = await read(request, BatchCompletionRequest, BATCH)
+    plan, tokenized = _planned(service, exchange, lambda: service.planner.batch(asked))
+    runs = [
+        [_run(service, plan, exchange, prompt, prompt * plan.n + choice, tokenized) for choice in range(plan.n)]
+        for prompt in range(len(plan.tasks))
+    ]
+    every = [run for choices in runs for run in choices]
+
+    async def work() -> Response:
+        async with service.admission.admit(plan.num_prompt_tokens, len(every)):
+            observer = Observer(service, exchange, plan)
+            failed = await _complete_each(service, every, observer)
+        observer.finished(every, time.monotonic_ns())
+        places = {
+            (prompt, choice) for prompt, row in enumerate(runs) for choice, run in enumerate(row) if run in failed
+        }
+        return _json(batch_response(plan, runs, places))
+
+    return await _bounded(service, request, work)
+
+
+async def text_completions(request: Request) -> Response:
+    """POST /v1/completions: prompt log-probabilities."""
+    service, exchange = _begin(request)
+    asked = await read(request, TextCompletionRequest, COMPLETION)
+    service.lifecycle.require_ready()
+    backend = service.backend
+    ids = prompt_ids(asked, backend, model_id=service.model_id, default_adapter=service.settings.default_adapter)
+    exchange.model = service.model_id
+    exchange.prompt_tokens, exchange.completion_tokens = len(ids), 0
+
+    async def work() -> Response:
+        async with service.admission.admit(len(ids)):
+            service.metrics.prompt_tokens(len(ids))
+            try:
+                scores = await backend.score(
+                    Scoring(request_id=exchange.request_id, prompt_ids=ids, top_k=asked.prompt_logprobs)
+                )
+            except BackendError as error:
+                raise ApiError("generation_error", str(error)) from error
+        return _json(
+            TextCompletionResponse(
+                id=new_id(SCORING_PREFIX),
+                object="text_completion",
+                created=now_s(),
+                model=service.model_id,
+                system_fingerprint=fingerprint(backend, service.model_id),
+                choices=[
+                    TextCompletionChoice(
+                        index=0,
+                        text="",
+                        finish_reason="length",
+                        prompt_logprobs=logprob_entries(ids, scores, backend.text.tokenizer),
+                    )
+                ],
+                usage=usage(len(ids), 0),
+            )
+        )
+
+    return await _bounded(service, request, work)
+
+
+def _begin(request: Request) -> tuple[Service, Exchange]:
+    service: Service = request.app.state.service
+    return service, exchange_of(request)
+
+
+def _planned(service: Service, exchange: Exchange, plan: Callable[[], Plan]) -> tuple[Plan, Interval]:
+    """Plan a request, and note how long rendering and tokenising took."""
+    service.lifecycle.require_ready()
+    start_ns = time.monotonic_ns()
+    planned = plan()
+    exchange.model = planned.model
+    exchange.adapter = planned.adapter_label
+    exchange.prompt_tokens = planned.num_prompt_tokens
+    return planned, Interval("tokenization", start_ns, time.monotonic_ns())
+
+
+def _run(
+    service: Service,
+    plan: Plan,
+    exchange: Exchange,
+    prompt: int,
+    choice: int,
+    tokenized: Interval,
+    asked: ChatCompletionRequest | None = None,
+) -> Run:
+    run = Run(
+        service.backend,
+        plan,
+        prompt,
+        choice=choice,
+        request_id=exchange.request_id,
+        received_ns=exchange.received_ns,
+        logprobs=asked is not None and asked.rollout_provenance is True,
+    )
+    run.timing.add(tokenized)
+    return run
+
+
+async def _complete(service: Service, runs: Sequence[Run], observer: Observer) -> None:
+    """Run all answers together; the first failure ends them all."""
+    stall_timeout_s = service.settings.stall_timeout_s
+    if len(runs) == 1:
+        await runs[0].complete(stall_timeout_s=stall_timeout_s, on_token=observer.token)
+        return
+    failures: list[ApiError] = []
+
+    async def one(run: Run) -> None:
+        try:
+            await run.complete(stall_timeout_s=stall_timeout_s, on_token=observer.token)
+        except ApiError as error:
+            failures.append(error)
+            tasks.cancel_scope.cancel()
+
+    async with anyio.create_task_group() as tasks:
+        for run in runs:
+            tasks.start_soon(one, run)
+    if failures:
+        raise failures[0]
+
+
+async def _complete_each(service: Service, runs: Sequence[Run], observer: Observer) -> set[Run]:
+    """Run all answers together; returns those that broke off, with what they had by then."""
+    failed: set[Run] = set()
+
+    async def one(run: Run) -> None:
+        try:
+            await run.complete(stall_timeout_s=service.settings.stall_timeout_s, on_token=observer.token)
+        except ApiError as error:
+            observer.failed(run, error)
+            run.flush()
+            failed.add(run)
+
+    async with anyio.create_task_group() as tasks:
+        for run in runs:
+            tasks.start_soon(one, run)
+    return failed
+
+
+async def _stream(
+    service: Service, request: Request, exchange: Exchange, asked: ChatCompletionRequest, plan: Plan, run: Run
+) -> Response:
+    # A place is taken before the answer begins, so that a full queue is still an HTTP error; the stream gives it back.
+    async with AsyncExitStack() as entered:
+        entered.enter_context(service.lifecycle.work())
+        ticket = service.admission.admit(plan.num_prompt_tokens)
+        await run_unless_disconnected(request, lambda: entered.enter_async_context(ticket))
+        places = entered.pop_all()
+    observer = Observer(service, exchange, plan)
+    stream = ChatStream(asked, plan, run, service.settings, source=service.source, on_token=observer.token)
+
+    async def on_end(error: ApiError | None) -> None:
+        await places.aclose()
+        if error is not None:
+            exchange.error_code = error.code
+        observer.finished([run], time.monotonic_ns())
+
+    return EventStreamResponse(
+        stream.write,
+        keep_alive_s=service.settings.keep_alive_s,
+        timeout_s=service.settings.request_timeout_s,
+        on_end=on_end,
+    )
+
+
+async def _bounded(service: Service, request: Request, work: Callable[[], Awaitable[Response]]) -> Response:
+    """Await `work` for as long as the client stays and the deadline allows."""
+
+    async def timed() -> Response:
+        try:
+            with anyio.fail_after(service.settings.request_timeout_s):
+                return await work()
+        except TimeoutError:
+            message = f"the request took longer than {service.settings.request_timeout_s:g} seconds"
+            raise ApiError("request_timeout", message) from None
+
+    with service.lifecycle.work():
+        return await run_unless_disconnected(request, timed)
+
+
+def _hashes(service: Service, asked: ChatCompletionRequest) -> Any:
+    wanted = switched(asked.include_config_hashes, service.settings.include_config_hashes)
+    return service.hashes if wanted else None
+
+
+def _json(value: Any) -> Response:
+    return Response(encode(value), media_type="application/json")
+
+
+ROUTES: Final = (
+    Route("/v1/chat/completions", chat_completions, methods=["POST"]),
+    Route("/v1/completions", text_completions, methods=["POST"]),
+    Route("/v1/completions/batch", batch_completions, methods=["POST"]),
+)

@@ -1,0 +1,181 @@
+"""A chat completion as server-sent events."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from typing import Any
+
+import anyio
+from starlette.responses import Response
+from starlette.types import Message, Receive, Scope, Send
+
+from kiln_contract import (
+    ChatCompletionChunk,
+    ChatCompletionRequest,
+    ChunkChoice,
+    Delta,
+    StreamingTerminalMetadata,
+    encode,
+    sse,
+)
+from kiln_server.errors import ApiError
+from kiln_server.generation import Run
+from kiln_server.plan import Plan
+from kiln_server.responses import CHAT_PREFIX, budget_record, new_id, now_s, performance_metadata, switched, usage
+from kiln_server.settings import Settings
+from kiln_server.text.answer import Delta as TextDelta
+from kiln_server.timing import Passage
+
+DONE = sse.encode_data(b"[DONE]")
+KEEP_ALIVE = sse.encode_comment("keep-alive")
+
+Write = Callable[[bytes], Awaitable[None]]
+
+
+class ChatStream:
+    """Writes one answer's events, in the contract's order."""
+
+    def __init__(
+        self,
+        request: ChatCompletionRequest,
+        plan: Plan,
+        run: Run,
+        settings: Settings,
+        *,
+        source: str,
+        on_token: Callable[[Passage], Any],
+    ) -> None:
+        self._request = request
+        self._plan = plan
+        self._run = run
+        self._settings = settings
+        self._source = source
+        self._on_token = on_token
+        self._id = new_id(CHAT_PREFIX)
+        self._created = now_s()
+        # Timing events are part of a client's protocol: only the request itself can ask for them.
+        self._token_timing = request.include_performance is True
+
+    async def write(self, write: Write) -> None:
+        """Write the whole answer. Raises ApiError when it fails; the caller ends the stream then."""
+        await write(self._chunk(Delta(role="assistant")))
+        async with aclosing(self._run.steps(stall_timeout_s=self._settings.stall_timeout_s)) as steps:
+            async for step in steps:
+                text = b"".join(map(self._delta, step.deltas))
+                passage = self._run.timing.token(step.event, step.handled_ns, time.monotonic_ns())
+                self._on_token(passage)
+                if self._token_timing and step.event.finish != "eos":
+                    text += self._event(self._run.timing.token_event(step.event, passage, self._source))
+                if text:
+                    await write(text)
+        await write(b"".join(map(self._delta, self._run.flush())) + self._finish() + self._usage() + DONE)
+
+    def _delta(self, delta: TextDelta) -> bytes:
+        if delta.reasoning:
+            return self._chunk(Delta(reasoning_content=delta.reasoning))
+        if delta.tool_call is not None:
+            return self._chunk(Delta(tool_calls=[{"index": delta.call_index, **delta.tool_call.as_json()}]))
+        return self._chunk(Delta(content=delta.content))
+
+    def _chunk(self, delta: Delta) -> bytes:
+        return self._event(self._of([ChunkChoice(index=0, delta=delta)]))
+
+    def _finish(self) -> bytes:
+        chunk = self._of([ChunkChoice(index=0, delta=Delta(), finish_reason=self._run.finish_reason)])
+        chunk.metadata = StreamingTerminalMetadata(thinking_budget=budget_record(self._run))
+        if switched(self._request.include_performance, self._settings.include_performance):
+            chunk.metadata.performance = performance_metadata(self._plan, [self._run], time.monotonic_ns())
+        return self._event(chunk)
+
+    def _usage(self) -> bytes:
+        options = self._request.stream_options
+        if not options or options.include_usage is not True:
+            return b""
+        chunk = self._of([])
+        chunk.usage = usage(len(self._run.task.prompt.ids), self._run.num_tokens)
+        return self._event(chunk)
+
+    def _of(self, choices: list[ChunkChoice]) -> ChatCompletionChunk:
+        return ChatCompletionChunk(
+            id=self._id, object="chat.completion.chunk", created=self._created, model=self._plan.model, choices=choices
+        )
+
+    @staticmethod
+    def _event(value: Any) -> bytes:
+        return sse.encode_data(encode(value))
+
+
+class EventStreamResponse(Response):
+    """Sends events as they are written, keep-alive comments in silence, and stops all work when the client leaves.
+
+    `write` is called once with the function that sends bytes. `timeout_s` bounds the whole stream.
+    """
+
+    media_type = "text/event-stream"
+
+    def __init__(
+        self,
+        write: Callable[[Write], Awaitable[None]],
+        *,
+        keep_alive_s: float,
+        timeout_s: float,
+        on_end: Callable[[ApiError | None], Awaitable[None]],
+    ) -> None:
+        super().__init__(headers={"cache-control": "no-cache"})
+        # Starlette counts the empty body; a stream has no length to announce.
+        del self.headers["content-length"]
+        self._write = write
+        self._keep_alive_s = keep_alive_s
+        self._timeout_s = timeout_s
+        self._on_end = on_end
+        self._last_sent = 0.0
+
+    async def __call__(self, _: Scope, receive: Receive, send: Send) -> None:
+        error: ApiError | None = None
+        try:
+            await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._watch, receive, tasks.cancel_scope)
+                tasks.start_soon(self._keep_alive, send)
+                error = await self._run(send)
+                tasks.cancel_scope.cancel()
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self._on_end(error)
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _run(self, send: Send) -> ApiError | None:
+        async def write(body: bytes) -> None:
+            self._last_sent = anyio.current_time()
+            await send(_part(body))
+
+        try:
+            with anyio.fail_after(self._timeout_s):
+                await self._write(write)
+        except TimeoutError:
+            error = ApiError("request_timeout", f"the answer took longer than {self._timeout_s:g} seconds")
+        except ApiError as failure:
+            error = failure
+        else:
+            return None
+        await write(sse.encode_data(error.event()) + DONE)
+        return error
+
+    async def _watch(self, receive: Receive, scope: anyio.CancelScope) -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        scope.cancel()
+
+    async def _keep_alive(self, send: Send) -> None:
+        self._last_sent = anyio.current_time()
+        while True:
+            await anyio.sleep_until(self._last_sent + self._keep_alive_s)
+            if anyio.current_time() >= self._last_sent + self._keep_alive_s:
+                self._last_sent = anyio.current_time()
+                await send(_part(KEEP_ALIVE))
+
+
+def _part(body: bytes) -> Message:
+    return {"type": "http.response.body", "body": body, "more_body": True}

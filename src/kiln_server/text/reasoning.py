@@ -1,0 +1,61 @@
+"""Split an answer into reasoning and content at the thinking tags."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from kiln_server.text.markup import split_at
+
+OPEN: Final = "<think>"
+CLOSE: Final = "</think>"
+
+
+class Split(NamedTuple):
+    """Text that has arrived in each channel."""
+
+    reasoning: str
+    content: str
+
+
+class ReasoningSplitter:
+    """Reads one answer. `inside` says that the prompt has already opened the thinking block.
+
+    A model may also open the block itself, as the very first thing it writes. Neither part is trimmed; a block that
+    never closes is all reasoning.
+    """
+
+    def __init__(self, *, inside: bool) -> None:
+        self._state = "inside" if inside else "start"
+        self._held = ""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether what comes next is reasoning, as far as is known."""
+        return self._state == "inside"
+
+    def feed(self, text: str) -> Split:
+        """Text whose channel is certain."""
+        if self._state == "content":
+            return Split("", text)
+        text = self._held + text
+        self._held = ""
+        if self._state == "start":
+            if text == OPEN[: len(text)] and len(text) < len(OPEN):
+                self._held = text
+                return Split("", "")
+            if not text.startswith(OPEN):
+                self._state = "content"
+                return Split("", text)
+            self._state = "inside"
+            text = text.removeprefix(OPEN)
+        reasoning, rest, closed = split_at(text, CLOSE)
+        if closed:
+            self._state = "content"
+            return Split(reasoning, rest)
+        self._held = rest
+        return Split(reasoning, "")
+
+    def flush(self) -> Split:
+        """What was held back, in the channel it belongs to after all."""
+        held, self._held = self._held, ""
+        return Split(held, "") if self._state == "inside" else Split("", held)

@@ -1,0 +1,231 @@
+"""Honest latency evidence: what one request waited for, measured on one monotonic clock.
+
+A phase that nothing measured is null; a phase that was measured and took no time is 0. Times are nanoseconds inside and
+milliseconds in the contract's shapes.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, NamedTuple
+
+from kiln_contract import LatencyPhaseTimings, LatencyStallReasonCounts, RequestLatencyDiagnostics, StreamingTokenTiming
+from kiln_server.backend import TokenEvent
+
+MAX_GAPS: Final = 8192
+"""Gaps between tokens that are kept for percentiles; the earliest are dropped first."""
+
+MIN_STALL_MS: Final = 250.0
+STALL_FACTOR: Final = 5
+"""A gap is a stall from this many medians on, and never below `MIN_STALL_MS`."""
+
+UNEXPLAINED: Final = "unexplained"
+SERVER_PHASES: Final = ("tokenization", "response_delivery", "handler_queue", "client_delivery")
+"""Phases that the server itself measures on every path."""
+
+_MEMBER_OF: Final = {"actor_prefill": "prefill", "actor_decode": "decode"}
+"""Backend phases that the phase record names differently from the stall counts."""
+
+
+class Interval(NamedTuple):
+    """A measured stretch of one phase on the monotonic clock, in nanoseconds."""
+
+    phase: str
+    start_ns: int
+    end_ns: int
+
+    def overlap(self, start_ns: int, end_ns: int) -> int:
+        """Nanoseconds shared with another stretch."""
+        return max(0, min(self.end_ns, end_ns) - max(self.start_ns, start_ns))
+
+
+class Passage(NamedTuple):
+    """One token on its way out: made, handed off, received by the handler, put into the body."""
+
+    ready_ns: int
+    delivered_ns: int
+    handled_ns: int
+    enqueued_ns: int
+
+    def intervals(self) -> tuple[Interval, Interval, Interval]:
+        """The three stretches of the way."""
+        return (
+            Interval("response_delivery", self.ready_ns, self.delivered_ns),
+            Interval("handler_queue", self.delivered_ns, self.handled_ns),
+            Interval("client_delivery", self.handled_ns, self.enqueued_ns),
+        )
+
+
+class Gap(NamedTuple):
+    """The time between two tokens, and what it is attributed to."""
+
+    start_ns: int
+    end_ns: int
+    phase: str
+    phase_ns: int
+
+    @property
+    def ms(self) -> float:
+        return to_ms(self.end_ns - self.start_ns)
+
+
+class Timing:
+    """The record of one answer. `measured` names the backend phases that are measured on this path."""
+
+    def __init__(self, received_ns: int, measured: Iterable[str] = ()) -> None:
+        self.received_ns = received_ns
+        self.first_ready_ns: int | None = None
+        self.num_tokens = 0
+        self._measured = frozenset(measured)
+        self._intervals: deque[Interval] = deque(maxlen=4 * MAX_GAPS)
+        self._totals: dict[str, int] = dict.fromkeys((*SERVER_PHASES, *self._measured), 0)
+        self._gaps: deque[Gap] = deque(maxlen=MAX_GAPS)
+        self._num_gaps = 0
+        self._last: Passage | None = None
+
+    def add(self, interval: Interval) -> None:
+        """Count a measured stretch."""
+        if interval.end_ns > interval.start_ns:
+            self._totals[interval.phase] = self._totals.get(interval.phase, 0) + interval.end_ns - interval.start_ns
+            self._intervals.append(interval)
+
+    def token(self, event: TokenEvent, handled_ns: int, enqueued_ns: int) -> Passage:
+        """Count a token that has gone into the body; returns its way, each stop no earlier than the one before."""
+        delivered_ns = max(event.ready_ns, event.delivered_ns or handled_ns)
+        handled_ns = max(delivered_ns, handled_ns)
+        passage = Passage(event.ready_ns, delivered_ns, handled_ns, max(handled_ns, enqueued_ns))
+        if self._last is None:
+            self.first_ready_ns = event.ready_ns
+        else:
+            self._num_gaps += 1
+            self._gaps.append(self._attribute(self._last.ready_ns, event.ready_ns))
+        for interval in passage.intervals():
+            self.add(interval)
+        self._last = passage
+        self.num_tokens += 1
+        return passage
+
+    def token_event(self, event: TokenEvent, passage: Passage, source: str) -> StreamingTokenTiming:
+        """The contract's timing event for the token that was counted last."""
+        first = self.num_tokens == 1
+        gap = None if first else self._gaps[-1]
+        response, handler, client = (to_ms(i.end_ns - i.start_ns) for i in passage.intervals())
+        return StreamingTokenTiming(
+            object="kiln.token_timing",
+            source=source,  # type: ignore[arg-type]
+            token_index=self.num_tokens - 1,
+            token_id=event.token_id,
+            ready_ms=self._since(passage.ready_ns),
+            producer_delivered_ms=self._since(passage.delivered_ns),
+            handler_received_ms=self._since(passage.handled_ns),
+            body_enqueued_ms=self._since(passage.enqueued_ns),
+            response_delivery_ms=response,
+            handler_queue_ms=handler,
+            queue_delay_ms=response + handler,
+            client_delivery_ms=client,
+            blocking_phase=None if gap is None else gap.phase,  # type: ignore[arg-type]
+            blocking_phase_ms=None if gap is None else to_ms(gap.phase_ns),
+        )
+
+    @property
+    def ttft_ms(self) -> float | None:
+        """Time to the first token, or None when there is none."""
+        return None if self.first_ready_ns is None else self._since(self.first_ready_ns)
+
+    def phase_ms(self, phase: str) -> float | None:
+        """Time in one phase, or None when nothing measures it."""
+        return to_ms(self._totals[phase]) if phase in self._totals else None
+
+    @property
+    def gaps_ms(self) -> list[float]:
+        """The kept gaps in order."""
+        return [gap.ms for gap in self._gaps]
+
+    def diagnostics(self, end_ns: int) -> RequestLatencyDiagnostics:
+        """The contract's record, for a request that ends now."""
+        gaps = self.gaps_ms
+        threshold = stall_threshold(gaps)
+        stalls = [gap for gap in self._gaps if threshold is not None and gap.ms >= threshold]
+        reasons = [self._stall_reason(gap) for gap in stalls]
+        counts = dict.fromkeys(LatencyStallReasonCounts.__struct_fields__, 0)
+        for reason in reasons:
+            counts[reason] += 1
+        return RequestLatencyDiagnostics(
+            emitted_tokens=self.num_tokens,
+            gap_samples=self._num_gaps,
+            retained_gap_samples=len(gaps),
+            gap_samples_truncated=self._num_gaps > len(gaps),
+            ttft_ms=self.ttft_ms,
+            itl_ms_p50=percentile(gaps, 0.5),
+            itl_ms_p99=percentile(gaps, 0.99),
+            itl_ms_p999=percentile(gaps, 0.999),
+            max_itl_ms=max(gaps, default=None),
+            stall_threshold_ms=threshold,
+            stall_count=len(stalls),
+            unexplained_stall_count=counts[UNEXPLAINED],
+            stall_reasons=LatencyStallReasonCounts(**counts),
+            phases=self._phases(end_ns),
+        )
+
+    def _phases(self, end_ns: int) -> LatencyPhaseTimings:
+        totals: dict[str, Any] = {_MEMBER_OF.get(phase, phase): to_ms(ns) for phase, ns in self._totals.items()}
+        covered = covered_ns(self._intervals, self.received_ns, end_ns)
+        totals[UNEXPLAINED] = to_ms(max(0, end_ns - self.received_ns - covered))
+        names = LatencyPhaseTimings.__struct_fields__
+        return LatencyPhaseTimings(**{name: totals.get(name.removesuffix("_ms")) for name in names})
+
+    def _attribute(self, start_ns: int, end_ns: int) -> Gap:
+        """The phase with the largest share of a gap; unexplained when no measured phase touches it."""
+        shares: dict[str, int] = {}
+        for interval in reversed(self._intervals):
+            # Intervals come in order of time but for small overlaps, so older ones cannot reach into the gap.
+            if interval.end_ns <= start_ns:
+                break
+            shares[interval.phase] = shares.get(interval.phase, 0) + interval.overlap(start_ns, end_ns)
+        phase = max(shares, key=lambda name: shares[name], default=UNEXPLAINED)
+        if not shares.get(phase):
+            return Gap(start_ns, end_ns, UNEXPLAINED, max(0, end_ns - start_ns))
+        return Gap(start_ns, end_ns, phase, shares[phase])
+
+    def _stall_reason(self, gap: Gap) -> str:
+        enough = min(MIN_STALL_MS, gap.ms / 2)
+        reason = gap.phase if to_ms(gap.phase_ns) >= enough else UNEXPLAINED
+        return reason if reason in LatencyStallReasonCounts.__struct_fields__ else UNEXPLAINED
+
+    def _since(self, at_ns: int) -> float:
+        return to_ms(max(0, at_ns - self.received_ns))
+
+
+def to_ms(ns: int) -> float:
+    """Nanoseconds as milliseconds."""
+    return ns / 1_000_000
+
+
+def percentile(samples: Sequence[float], fraction: float) -> float | None:
+    """Linear interpolation between the closest ranks, or None without samples."""
+    if not samples:
+        return None
+    ordered = sorted(samples)
+    position = (len(ordered) - 1) * fraction
+    low = int(position)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (ordered[high] - ordered[low]) * (position - low)
+
+
+def stall_threshold(gaps_ms: Sequence[float]) -> float | None:
+    """From which gap on a stall is counted, in milliseconds; None without gaps."""
+    median = percentile(gaps_ms, 0.5)
+    return None if median is None else max(MIN_STALL_MS, STALL_FACTOR * median)
+
+
+def covered_ns(intervals: Iterable[Interval], start_ns: int, end_ns: int) -> int:
+    """How much of a stretch the intervals cover together, overlaps counted once."""
+    covered = 0
+    reached = start_ns
+    for interval in sorted(intervals, key=lambda interval: interval.start_ns):
+        low, high = max(interval.start_ns, reached), min(interval.end_ns, end_ns)
+        if high > low:
+            covered += high - low
+            reached = high
+    return covered

@@ -1,0 +1,108 @@
+"""Log lines, as they are written."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import structlog
+
+from kiln_server.logs import configure_logs
+
+SECRET = "the user's prompt"  # noqa: S105 - not a password
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture(autouse=True)
+def restored() -> Iterator[None]:
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    yield
+    structlog.reset_defaults()
+    root.handlers[:] = handlers
+    root.setLevel(level)
+
+
+def lines(stream: io.StringIO) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in stream.getvalue().splitlines()]
+
+
+def fail() -> None:
+    raise ValueError(SECRET)
+
+
+def log_failures() -> None:
+    """One failure through each of the two libraries."""
+    try:
+        fail()
+    except ValueError as error:
+        structlog.get_logger().error("ours", exc_info=error)
+        logging.getLogger("uvicorn.error").exception("theirs")
+
+
+def test_both_libraries_write_the_same_form() -> None:
+    configure_logs("json", "info", stream := io.StringIO())
+    structlog.get_logger().info("ours", count=1)
+    logging.getLogger("uvicorn.error").warning("theirs %d", 2)
+    ours, theirs = lines(stream)
+    assert (ours.pop("event"), ours.pop("level"), ours.pop("count")) == ("ours", "info", 1)
+    assert (theirs.pop("event"), theirs.pop("level")) == ("theirs 2", "warning")
+    assert set(ours) == set(theirs) == {"timestamp"}
+
+
+def test_an_exception_is_told_without_its_message() -> None:
+    configure_logs("json", "info", stream := io.StringIO())
+    log_failures()
+    assert SECRET not in stream.getvalue()
+    for line in lines(stream):
+        assert line["exception"] == "ValueError"
+        assert line["frames"][-1].endswith(" fail")
+
+
+def test_the_message_is_there_for_whoever_debugs() -> None:
+    configure_logs("json", "debug", stream := io.StringIO())
+    log_failures()
+    assert [line["exception_message"] for line in lines(stream)] == [SECRET, SECRET]
+
+
+@pytest.mark.parametrize(("stream", "form"), [(io.StringIO(), "json"), (Terminal(), "text")])
+def test_auto_follows_the_stream(stream: io.StringIO, form: str) -> None:
+    configure_logs("auto", "info", stream)
+    structlog.get_logger().info("hello", count=1)
+    assert stream.getvalue().startswith("{") == (form == "json")
+
+
+def test_text_has_no_colours_outside_a_terminal() -> None:
+    configure_logs("text", "info", stream := io.StringIO())
+    structlog.get_logger().info("hello")
+    log_failures()
+    assert "hello" in stream.getvalue()
+    assert "\x1b" not in stream.getvalue()
+    assert SECRET not in stream.getvalue()
+
+
+@pytest.mark.parametrize(("level", "expected"), [("debug", 4), ("info", 3), ("warning", 2), ("error", 1)])
+def test_lines_below_the_level_are_dropped(level: Any, expected: int) -> None:
+    configure_logs("json", level, stream := io.StringIO())
+    for logger in (structlog.get_logger(), logging.getLogger("x")):
+        stream.truncate(0)
+        stream.seek(0)
+        for write in (logger.debug, logger.info, logger.warning, logger.error):
+            write("line")
+        assert len(lines(stream)) == expected
+
+
+def test_what_json_cannot_hold_is_written_all_the_same() -> None:
+    configure_logs("json", "info", stream := io.StringIO())
+    structlog.get_logger().info("odd", path="\udcff", thing=object())
+    (line,) = lines(stream)
+    assert line["path"] == "\udcff"
+    assert line["thing"].startswith("<object")
