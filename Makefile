@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: test test-fast check codegen wheel-test bench clean
+.PHONY: serve test check codegen wheel-test bench mutation clean
 
 $(VENV)/ready: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -15,6 +15,9 @@ $(VENV)/ready: pyproject.toml
 
 test: $(VENV)/ready ## every test, with branch coverage
 	$(BIN)/python -m pytest -n $(WORKERS) --cov --cov-report=term
+
+serve: $(VENV)/ready ## the server with its default backend, on http://127.0.0.1:8000
+	$(BIN)/kiln-server $(ARGS)
 
 check: $(VENV)/ready ## style, types, import arrows, generated code up to date
 	$(BIN)/ruff check .
@@ -31,6 +34,11 @@ wheel-test: $(VENV)/ready ## build the wheel and try it away from the checkout
 
 bench: $(VENV)/ready ## measure against the peers, one table
 	$(BIN)/python -m tests.bench.contract
+
+mutation: $(VENV)/ready ## plant faults in the rules, for an hour at most; what survives goes to docs/mutation.md
+	env -u PYTHONPATH -u PYTHONDONTWRITEBYTECODE timeout --signal=INT 3600 \
+		$(BIN)/mutmut run --max-children $(WORKERS) || test $$? -eq 124
+	$(BIN)/mutmut results
 
 clean:
 	rm -rf $(VENV) dist .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis mutants
