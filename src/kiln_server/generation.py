@@ -59,6 +59,7 @@ class Run:
         self.timing = Timing(received_ns, backend.capabilities.phases)
         self.finish_reason: FinishReason = "length"
         self._backend = backend
+        self._batches: AsyncGenerator[Sequence[TokenEvent], None] | None = None
         self._controller = task.budget.controller(task.limit)
         self._answer = Answer(
             backend.text.tokenizer,
@@ -92,16 +93,21 @@ class Run:
         """How the thinking budget ended, or None when none applied."""
         return None if self._controller is None else self._controller.outcome
 
+    def begin(self) -> None:
+        """Hand the job to the backend. Answers of one request begin in order, whichever is awaited first."""
+        if self.task.limit:
+            self._batches = self._backend.generate(self._job)
+
     async def steps(self, *, stall_timeout_s: float) -> AsyncGenerator[Step, None]:
-        """Tokens as they come; call `flush` after the last.
+        """Tokens as they come, after `begin`; call `flush` after the last.
 
         Raises ApiError when the backend fails or gives nothing for too long.
         """
-        if self.task.limit == 0:
-            self.is_complete = True
+        if self._batches is None:
+            self.is_complete = True  # no tokens were asked for
             return
         cause: FinishCause | None = None
-        async with aclosing(self._backend.generate(self._job)) as batches:
+        async with aclosing(self._batches) as batches:
             while cause is None and not self._answer.stopped:
                 batch = await _next(batches, stall_timeout_s)
                 handled_ns = time.monotonic_ns()

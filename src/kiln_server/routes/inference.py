@@ -185,6 +185,7 @@ def _run(
 async def _complete(service: Service, runs: Sequence[Run], observer: Observer) -> None:
     """Run all answers together; the first failure ends them all."""
     stall_timeout_s = service.settings.stall_timeout_s
+    _begin_all(runs)
     if len(runs) == 1:
         await runs[0].complete(stall_timeout_s=stall_timeout_s, on_token=observer.token)
         return
@@ -204,6 +205,11 @@ async def _complete(service: Service, runs: Sequence[Run], observer: Observer) -
         raise failures[0]
 
 
+def _begin_all(runs: Sequence[Run]) -> None:
+    for run in runs:
+        run.begin()
+
+
 async def _complete_each(service: Service, runs: Sequence[Run], observer: Observer) -> set[Run]:
     """Run all answers together; returns those that broke off, with what they had by then."""
     failed: set[Run] = set()
@@ -216,6 +222,7 @@ async def _complete_each(service: Service, runs: Sequence[Run], observer: Observ
             run.flush()
             failed.add(run)
 
+    _begin_all(runs)
     async with anyio.create_task_group() as tasks:
         for run in runs:
             tasks.start_soon(one, run)
@@ -232,6 +239,7 @@ async def _stream(
         await run_unless_disconnected(request, lambda: entered.enter_async_context(ticket))
         places = entered.pop_all()
     observer = Observer(service, exchange, plan)
+    run.begin()
     stream = ChatStream(asked, plan, run, service.settings, source=service.source, on_token=observer.token)
 
     async def on_end(error: ApiError | None) -> None:
