@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 from codegen.conditions import WORDINGS
 from codegen.emit_structs import TypeRenderer
+from codegen.inline_tests import Constants, InlineTests, has_type, is_struct, set_literal
 from codegen.members import Member, is_closed, members, required_names
 from codegen.model import ABSENT, Contract, Location, Node, SchemaError
 from codegen.naming import class_name, dependency_order, is_object, tag_of
-from codegen.patterns import python_pattern
 from codegen.predicates import JsonView, Predicates
 from codegen.rules import RULES, Rule
 from codegen.sites import Sites
@@ -66,7 +66,8 @@ class CollectorEmitter:
         self.sites = Sites(contract)
         self.predicates = Predicates(contract, JsonView())
         self.types = TypeRenderer(contract)
-        self.constants: dict[str, str] = {}
+        self.constants = Constants()
+        self.inline = InlineTests(contract, self.constants)
         self.functions: dict[str, str] = {}
 
     def module(self) -> str:
@@ -76,12 +77,8 @@ class CollectorEmitter:
         if unused:
             raise SchemaError(f"codegen/conditions.py words rules that the schema does not have: {sorted(unused)}")
         table = ",\n".join(f'    "{name}": {class_name(name)}' for name in self.contract.definitions)
-        constants = "\n".join(f"{name}: Final = {value}" for value, name in self.constants.items())
         validators = f"VALIDATORS: Final[dict[str, Callable[[Any, Context], Failures]]] = {{\n{table},\n}}\n"
-        return "\n\n".join([HEAD, self.sites.render(), constants, *self.functions.values(), validators])
-
-    def _constant(self, prefix: str, value: str) -> str:
-        return self.constants.setdefault(value, f"{prefix}{len(self.constants)}")
+        return "\n\n".join([HEAD, self.sites.render(), self.constants.render(), *self.functions.values(), validators])
 
     def _function(self, node: Node, name: str, *, nullable: bool = False, owner: str | None = None) -> str:
         """Render the function of one node, once, and give its name."""
@@ -112,7 +109,7 @@ class CollectorEmitter:
         elif node.ref is not None:
             yield f"return {self._call(node, name)}(v, c)"
         elif node.const is not ABSENT:
-            yield self._reject(f"not ({self._fast(node, 'v')})", node, "const", nullable)
+            yield self._reject(f"not ({self.inline.test(node, 'v')})", node, "const", nullable)
             yield "return []"
         elif node.is_any:
             yield "return opaque(v, FINITE, NOT_JSON, c.limit) if c.walk_opaque else []"
@@ -132,9 +129,9 @@ class CollectorEmitter:
             case ("string",):
                 yield from self._string(node, nullable)
             case _ if set(node.types) <= {"string", "boolean", "null"}:
-                yield self._reject(f"not ({self._has_type(node, 'v')})", node, "type", nullable)
+                yield self._reject(f"not ({has_type(node, 'v')})", node, "type", nullable)
                 if node.enum:
-                    yield self._reject(f"v not in {self._enum(node)}", node, "enum", nullable)
+                    yield self._reject(f"v not in {self.constants.enum(node)}", node, "enum", nullable)
                 yield "return []"
             case _:
                 raise SchemaError(f"{node.at.ref}: cannot render type {node.types!r}")
@@ -144,13 +141,6 @@ class CollectorEmitter:
 
     def _append(self, test: str, node: Node, keyword: str, nullable: bool = False) -> str:
         return f"if {test}:\n    e.append(Failure({self.sites.keyword(node, keyword, nullable=nullable)}, v))"
-
-    def _has_type(self, node: Node, x: str) -> str:
-        python = {"string": "str", "boolean": "bool"}
-        return " or ".join(f"{x} is None" if t == "null" else f"{x}.__class__ is {python[t]}" for t in node.types)
-
-    def _enum(self, node: Node) -> str:
-        return self._constant("E", f"frozenset({set_literal(node.enum)})")
 
     def _integer(self, node: Node, nullable: bool) -> Iterator[str]:
         yield "i = integer_of(v)"
@@ -177,14 +167,14 @@ class CollectorEmitter:
     def _string(self, node: Node, nullable: bool) -> Iterator[str]:
         yield self._reject("v.__class__ is not str", node, "type", nullable)
         if node.enum:
-            yield self._reject(f"v not in {self._enum(node)}", node, "enum", nullable)
+            yield self._reject(f"v not in {self.constants.enum(node)}", node, "enum", nullable)
         if node.min_length is not None:
             yield self._reject(f"len(v) < {node.min_length}", node, "minLength", nullable)
         yield "e: Failures = []"
         if node.max_length is not None:
             yield self._append(f"len(v) > {node.max_length}", node, "maxLength", nullable)
         if node.pattern is not None:
-            yield self._append(f"not {self._pattern(node.pattern)}(v)", node, "pattern", nullable)
+            yield self._append(f"not {self.constants.pattern(node.pattern)}(v)", node, "pattern", nullable)
         if node.max_utf8_bytes is not None:
             site = self.sites.semantic(TEXT_RULE, node.at.child("x-kiln-max-utf8-bytes"))
             yield (
@@ -192,9 +182,6 @@ class CollectorEmitter:
                 f"    e.extend(found({site}, semantics.identity_text(v, {node.max_utf8_bytes}), c.limit))"
             )
         yield "return e"
-
-    def _pattern(self, pattern: str) -> str:
-        return self._constant("P", f"re.compile({python_pattern(pattern)!r}).search")
 
     def _array(self, node: Node, name: str, nullable: bool) -> Iterator[str]:
         yield self._reject("v.__class__ is not list", node, "type", nullable)
@@ -210,18 +197,15 @@ class CollectorEmitter:
         yield "return e"
 
     def _items(self, items: Node, name: str) -> Iterator[str]:
-        item_type = self._constant("T", self._qualified(items))
+        item_type = self.constants.name("T", self._qualified(items))
         # Items of a long array are settled by the chunk, so not one by one as well.
-        fast = "" if self._is_struct(items) else self._fast(items, "x")
+        fast = "" if is_struct(self.contract, items) else self.inline.test(items, "x")
         call = self._call(items, f"{name}_item")
         adopt = f"put(e, {call}(x, c), i)\nif len(e) >= c.limit:\n    break"
         yield (
             f"for i, x in suspects(v, {item_type}, c):\n"
             + textwrap.indent(f"if not ({fast}):\n" + textwrap.indent(adopt, "    ") if fast else adopt, "    ")
         )
-
-    def _is_struct(self, node: Node) -> bool:
-        return node.ref is not None and is_object(self.contract, self.contract.definitions[node.ref])
 
     def _qualified(self, node: Node) -> str:
         """The Python type of a node, as the collector's module can name it."""
@@ -298,7 +282,7 @@ class CollectorEmitter:
         for member in own:
             yield from self._member(node, member, name, owner)
         if is_closed(self.contract, node):
-            known = self._constant("F", f"frozenset({set_literal(tuple(member.name for member in own))})")
+            known = self.constants.name("F", f"frozenset({set_literal(tuple(member.name for member in own))})")
             keyword = "additionalProperties" if node.additional is False else "unevaluatedProperties"
             site = self.sites.unknown(node, keyword, class_name(owner))
             yield (
@@ -314,7 +298,7 @@ class CollectorEmitter:
             if check.on == owner
         ]
         if checks:
-            constant = self._constant("R", f"({', '.join(checks)},)")
+            constant = self.constants.name("R", f"({', '.join(checks)},)")
             yield f"if c.semantics:\n    run_checks(e, v, {constant}, c.limit)"
         yield "return e"
 
@@ -324,7 +308,7 @@ class CollectorEmitter:
         return next(base for base in (self.contract.resolve(sub) for sub in node.all_of) if base.types)
 
     def _member(self, owner_node: Node, member: Member, name: str, owner: str) -> Iterator[str]:
-        fast = self._fast(member.node, "x")
+        fast = self.inline.test(member.node, "x")
         adopt = f"put(e, {self._call(member.node, f'{name}_{member.name}')}(x, c), {member.name!r})"
         yield f"x = v.get({member.name!r}, M)"
         if member.required:
@@ -366,66 +350,8 @@ class CollectorEmitter:
         site = self.sites.semantic(rule, self.sites.annotation(rule, owner))
         return f"BoundCheck({site}, semantics.{check.function}, structs.{class_name(owner)}, {check.reads!r})"
 
-    def _fast(self, node: Node, x: str) -> str:
-        """An expression that is true only for values that conform; empty when no cheap one exists."""
-        if node.ref is not None and self._is_struct(node):
-            return f"settled({x}, structs.{class_name(node.ref)}, c)"
-        node = self.contract.resolve(node)
-        if node.max_utf8_bytes is not None or node.is_any:
-            return ""
-        if node.one_of:
-            return " or ".join(filter(None, (self._fast(sub, x) for sub in node.one_of)))
-        if node.const is not ABSENT:
-            return _equals(node.const, x)
-        match node.types:
-            case ("null",):
-                return f"{x} is None"
-            case ("boolean",):
-                return f"{x}.__class__ is bool"
-            case ("integer",):
-                return " and ".join([f"{x}.__class__ is int", *_range(node, x)])
-            case ("number",):
-                low = "-INF <" if node.minimum is None else f"{node.minimum!r} <="
-                if node.exclusive_minimum is not None:
-                    low = f"{node.exclusive_minimum!r} <"
-                high = "< INF" if node.maximum is None else f"<= {node.maximum!r}"
-                return f"{x}.__class__ is float and {low} {x} {high}"
-            case ("string",):
-                return " and ".join([f"{x}.__class__ is str", *self._text(node, x)])
-            case _ if node.enum:
-                return f"({self._has_type(node, x)}) and {x} in {self._enum(node)}"
-        return ""
-
-    def _text(self, node: Node, x: str) -> Iterator[str]:
-        if node.enum:
-            yield f"{x} in {self._enum(node)}"
-        if node.min_length is not None:
-            yield f"len({x}) >= {node.min_length}"
-        if node.max_length is not None:
-            yield f"len({x}) <= {node.max_length}"
-        if node.pattern is not None:
-            yield f"{self._pattern(node.pattern)}({x})"
-
 
 def _string_node(node: Node) -> Node:
     return Node(
         at=node.at, types=("string",), min_length=node.min_length, max_length=node.max_length, pattern=node.pattern
     )
-
-
-def _range(node: Node, x: str) -> list[str]:
-    bounds = ((">=", node.minimum), (">", node.exclusive_minimum), ("<=", node.maximum))
-    return [f"{x} {sign} {bound!r}" for sign, bound in bounds if bound is not None]
-
-
-def _equals(const: object, x: str) -> str:
-    if isinstance(const, bool) or const is None:
-        return f"{x} is {const!r}"
-    if isinstance(const, str):
-        return f"{x} == {const!r}"
-    return f"{x}.__class__ is not bool and {x} == {const!r}"
-
-
-def set_literal(values: tuple[object, ...]) -> str:
-    """A set display in schema order, so that the generated text is stable."""
-    return "{" + ", ".join(repr(value) for value in values) + "}"
