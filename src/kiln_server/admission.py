@@ -103,7 +103,8 @@ class Admission:
 
     @property
     def _has_place(self) -> bool:
-        return self.running < self._max_running and not self._queue
+        # A place that becomes free is handed on, so while there is one nobody waits.
+        return self.running < self._max_running
 
     def _give_up(self, ticket: Ticket) -> None:
         """Leave the waiting room, or give back a place that was granted in this very moment."""

@@ -56,6 +56,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._moved = False
         """Whether the bytes at hand completed a part of the request."""
         self._num_unmoving_bytes = 0
+        self._in_head = False
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]  # narrowed as uvicorn does
         super().connection_made(transport)
@@ -82,15 +83,17 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         self._moved = True
+        self._in_head = True
         super().on_message_begin()
 
     def on_header(self, name: bytes, value: bytes) -> None:
         # After the head it is a trailer: it must neither change what was routed nor pile up.
-        if self._stage in (Stage.HEAD, Stage.NOTHING):
+        if self._in_head:
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         self._moved = True
+        self._in_head = False
         self._stage = Stage.BODY
         super().on_headers_complete()
 
@@ -137,12 +140,12 @@ class BoundedProtocol(HttpToolsProtocol):
             self._expire()
 
     def _expire(self) -> None:
-        if self._stage is Stage.REST or self.scope is None:  # answered already, or nothing was asked
-            self.transport.abort()
-        elif self._stage is Stage.HEAD:
-            self._refuse("request_timeout", f"The request's head did not arrive within {self.header_timeout_s:g} s.")
-        else:
+        if self._stage is Stage.BODY:
             self._refuse("request_timeout", f"No more of the body arrived for {self.body_stall_timeout_s:g} s.")
+        elif self._in_head:
+            self._refuse("request_timeout", f"The request's head did not arrive within {self.header_timeout_s:g} s.")
+        else:  # answered already, or nothing was asked
+            self._close()
 
     def _refuse(self, code: str, message: str) -> None:
         """Answer in the application's place, and close."""
@@ -153,6 +156,9 @@ class BoundedProtocol(HttpToolsProtocol):
         body = error.body()
         head = b"content-type: application/json\r\ncontent-length: %d\r\nconnection: close\r\n\r\n" % len(body)
         self.transport.write(STATUS_LINE[error.status] + head + body)
+        self._close()
+
+    def _close(self) -> None:
         self.transport.close()
         # Closing waits until the client has read what was written, which it may never do.
         self.loop.call_later(REST_TIMEOUT_S, self.transport.abort)

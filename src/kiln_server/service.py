@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from functools import cached_property
 
-import msgspec
-
 from kiln_contract import ConfigHashes
-from kiln_contract.canonical import dumps
 from kiln_server.admission import Admission
 from kiln_server.backend import Backend
+from kiln_server.config_hash import effective_config_hash
 from kiln_server.lifecycle import Lifecycle
 from kiln_server.metrics import Metrics
 from kiln_server.plan import Planner
@@ -68,14 +65,9 @@ class Service:
             "tokenizer_config_hash": identity.tokenizer_config_sha256,
             "chat_template_hash": identity.chat_template_sha256,
             "model_config_hash": identity.model_config_sha256,
-            "effective_config_hash": self._settings_sha256,
+            "effective_config_hash": effective_config_hash(self.settings),
         }
         return ConfigHashes(**{name: value for name, value in known.items() if value is not None})
-
-    @property
-    def _settings_sha256(self) -> str:
-        shown = {row.name: row.value for row in self.settings.rows()}
-        return "sha256:" + hashlib.sha256(dumps(msgspec.to_builtins(shown))).hexdigest()
 
     @property
     def source(self) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
 from typing import Any
 
 import anyio
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
@@ -121,9 +122,10 @@ class EventStreamResponse(Response):
         *,
         keep_alive_s: float,
         timeout_s: float,
+        headers: Mapping[str, str],
         on_end: Callable[[ApiError | None], Awaitable[None]],
     ) -> None:
-        super().__init__(headers={"cache-control": "no-cache"})
+        super().__init__(headers={"cache-control": "no-cache", **headers})
         # Starlette counts the empty body; a stream has no length to announce.
         del self.headers["content-length"]
         self._write = write
@@ -131,6 +133,7 @@ class EventStreamResponse(Response):
         self._timeout_s = timeout_s
         self._on_end = on_end
         self._last_sent = 0.0
+        self._client_left = False
 
     async def __call__(self, _: Scope, receive: Receive, send: Send) -> None:
         error: ApiError | None = None
@@ -144,6 +147,8 @@ class EventStreamResponse(Response):
         finally:
             with anyio.CancelScope(shield=True):
                 await self._on_end(error)
+        if self._client_left:
+            raise ClientDisconnect
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _run(self, send: Send) -> ApiError | None:
@@ -166,6 +171,7 @@ class EventStreamResponse(Response):
     async def _watch(self, receive: Receive, scope: anyio.CancelScope) -> None:
         while (await receive())["type"] != "http.disconnect":
             pass
+        self._client_left = True
         scope.cancel()
 
     async def _keep_alive(self, send: Send) -> None:

@@ -96,12 +96,15 @@ def test_an_unforeseen_failure_tells_nothing_of_itself(failing: Live) -> None:
     assert "RuntimeError" not in answer.text
 
 
-def test_a_failure_after_the_answer_has_begun_cuts_the_connection(failing: Live) -> None:
+def test_a_failure_after_the_answer_has_begun_cuts_the_connection(
+    failing: Live, caplog: pytest.LogCaptureFixture
+) -> None:
     answer = failing.raw(b"GET /late HTTP/1.1\r\nhost: x\r\n\r\n")
     assert head_of(answer)[0] == 200
     assert b"first" in answer
     assert not answer.endswith(b"0\r\n\r\n"), "a client must not take the answer for whole"
     assert SECRET.encode() not in answer
+    assert "Exception in ASGI application" not in caplog.text
 
 
 def test_the_connection_stays_open_after_an_error(live: Live) -> None:

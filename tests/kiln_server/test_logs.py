@@ -40,11 +40,12 @@ def fail() -> None:
 
 
 def log_failures() -> None:
-    """One failure through each of the two libraries."""
+    """One failure through each of the two libraries, in every way to say so."""
     try:
         fail()
     except ValueError as error:
         structlog.get_logger().error("ours", exc_info=error)
+        structlog.get_logger().exception("also ours")
         logging.getLogger("uvicorn.error").exception("theirs")
 
 
@@ -62,6 +63,7 @@ def test_an_exception_is_told_without_its_message() -> None:
     configure_logs("json", "info", stream := io.StringIO())
     log_failures()
     assert SECRET not in stream.getvalue()
+    assert len(lines(stream)) == 3
     for line in lines(stream):
         assert line["exception"] == "ValueError"
         assert line["frames"][-1].endswith(" fail")
@@ -70,7 +72,7 @@ def test_an_exception_is_told_without_its_message() -> None:
 def test_the_message_is_there_for_whoever_debugs() -> None:
     configure_logs("json", "debug", stream := io.StringIO())
     log_failures()
-    assert [line["exception_message"] for line in lines(stream)] == [SECRET, SECRET]
+    assert [line["exception_message"] for line in lines(stream)] == [SECRET] * 3
 
 
 @pytest.mark.parametrize(("stream", "form"), [(io.StringIO(), "json"), (Terminal(), "text")])

@@ -30,7 +30,7 @@ async def echo(request: Request) -> Response:
 
 @pytest.fixture(scope="module")
 def service() -> Service:
-    return ready_service(max_body_bytes=LIMIT, body_stall_timeout_s=0.2)
+    return ready_service(max_body_bytes=LIMIT, body_stall_timeout_s=0.5)
 
 
 @pytest.fixture(scope="module")
@@ -151,14 +151,14 @@ def test_a_client_that_asks_first_is_refused_at_once(live: Live) -> None:
 def test_a_body_that_stalls_is_timed_out(live: Live) -> None:
     began = time.monotonic()
     assert post(live, GOOD[:10], length(GOOD), JSON) == (408, "request_timeout")
-    assert 0.2 <= time.monotonic() - began < 5
+    assert 0.5 <= time.monotonic() - began < 10
 
 
 def test_a_slow_body_that_moves_is_read(live: Live) -> None:
     with live.connect() as connection:
         connection.sendall(b"POST /read HTTP/1.1\r\nhost: x\r\n" + length(GOOD) + b"\r\n" + JSON + b"\r\n\r\n")
         for index in range(0, len(GOOD), 9):
-            time.sleep(0.08)
+            time.sleep(0.15)
             connection.sendall(GOOD[index : index + 9])
         assert head_of(connection.recv(65536))[0] == 200
 

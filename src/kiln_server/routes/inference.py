@@ -20,7 +20,8 @@ from kiln_contract import (
     TextCompletionResponse,
     encode,
 )
-from kiln_server.backend import BackendError, Scoring
+from kiln_server.backend import AdapterRef, BackendError, Scoring
+from kiln_server.edge.adapter_headers import adapter_headers
 from kiln_server.edge.disconnect import run_unless_disconnected
 from kiln_server.edge.exchange import Exchange, exchange_of
 from kiln_server.errors import ApiError
@@ -63,6 +64,7 @@ async def chat_completions(request: Request) -> Response:
         observer.finished(runs, end_ns)
         rollout = asked.rollout_provenance is True
         return _json(
+            service,
             chat_response(
                 asked,
                 plan,
@@ -73,7 +75,8 @@ async def chat_completions(request: Request) -> Response:
                 if rollout
                 else (),
                 end_ns=end_ns,
-            )
+            ),
+            plan.adapters,
         )
 
     return await _bounded(service, request, work)
@@ -98,7 +101,7 @@ async def batch_completions(request: Request) -> Response:
         places = {
             (prompt, choice) for prompt, row in enumerate(runs) for choice, run in enumerate(row) if run in failed
         }
-        return _json(batch_response(plan, runs, places))
+        return _json(service, batch_response(plan, runs, places), plan.adapters)
 
     return await _bounded(service, request, work)
 
@@ -123,6 +126,7 @@ async def text_completions(request: Request) -> Response:
             except BackendError as error:
                 raise ApiError("generation_error", str(error)) from error
         return _json(
+            service,
             TextCompletionResponse(
                 id=new_id(SCORING_PREFIX),
                 object="text_completion",
@@ -138,7 +142,7 @@ async def text_completions(request: Request) -> Response:
                     )
                 ],
                 usage=usage(len(ids), 0),
-            )
+            ),
         )
 
     return await _bounded(service, request, work)
@@ -237,10 +241,10 @@ async def _stream(
         entered.enter_context(service.lifecycle.work())
         ticket = service.admission.admit(plan.num_prompt_tokens)
         await run_unless_disconnected(request, lambda: entered.enter_async_context(ticket))
+        observer = Observer(service, exchange, plan)
+        run.begin()
+        stream = ChatStream(asked, plan, run, service.settings, source=service.source, on_token=observer.token)
         places = entered.pop_all()
-    observer = Observer(service, exchange, plan)
-    run.begin()
-    stream = ChatStream(asked, plan, run, service.settings, source=service.source, on_token=observer.token)
 
     async def on_end(error: ApiError | None) -> None:
         await places.aclose()
@@ -252,23 +256,15 @@ async def _stream(
         stream.write,
         keep_alive_s=service.settings.keep_alive_s,
         timeout_s=service.settings.request_timeout_s,
+        headers=adapter_headers(plan.adapters, service.backend.adapters()),
         on_end=on_end,
     )
 
 
 async def _bounded(service: Service, request: Request, work: Callable[[], Awaitable[Response]]) -> Response:
     """Await `work` for as long as the client stays and the deadline allows."""
-
-    async def timed() -> Response:
-        try:
-            with anyio.fail_after(service.settings.request_timeout_s):
-                return await work()
-        except TimeoutError:
-            message = f"the request took longer than {service.settings.request_timeout_s:g} seconds"
-            raise ApiError("request_timeout", message) from None
-
     with service.lifecycle.work():
-        return await run_unless_disconnected(request, timed)
+        return await run_unless_disconnected(request, work, service.settings.request_timeout_s)
 
 
 def _hashes(service: Service, asked: ChatCompletionRequest) -> Any:
@@ -276,8 +272,9 @@ def _hashes(service: Service, asked: ChatCompletionRequest) -> Any:
     return service.hashes if wanted else None
 
 
-def _json(value: Any) -> Response:
-    return Response(encode(value), media_type="application/json")
+def _json(service: Service, value: Any, adapters: Sequence[AdapterRef] = ()) -> Response:
+    headers = adapter_headers(adapters, service.backend.adapters())
+    return Response(encode(value), media_type="application/json", headers=headers)
 
 
 ROUTES: Final = (

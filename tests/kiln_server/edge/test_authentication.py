@@ -107,7 +107,7 @@ def test_a_wrong_key_is_refused_before_the_body_is_sent(live: Live, head: bytes)
         connection.sendall(request + head + b"\r\nauthorization: Bearer wrong\r\n\r\n")
         began = time.monotonic()
         answer = connection.recv(65536)
-        assert time.monotonic() - began < 2
+        assert time.monotonic() - began < 4
     status, headers = head_of(answer)
     assert (status, headers["connection"]) == (401, "close")
 

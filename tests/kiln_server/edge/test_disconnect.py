@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import structlog
@@ -111,6 +112,19 @@ def test_nothing_is_left_running(live: Live, work: Work) -> None:
         return sum(task.get_name() == "disconnect" for task in asyncio.all_tasks())
 
     assert live.run(watchers) == 0
+
+
+def test_the_watch_ends_with_the_work() -> None:
+    async def never() -> Any:
+        await asyncio.get_running_loop().create_future()
+
+    async def run() -> set[str]:
+        request = Request({"type": "http"}, never)
+        await run_unless_disconnected(request, lambda: asyncio.sleep(0.02))
+        await asyncio.sleep(0)
+        return {task.get_name() for task in asyncio.all_tasks()}
+
+    assert "disconnect" not in asyncio.run(run())
 
 
 def test_an_error_of_the_work_is_the_answer(live: Live, work: Work, monkeypatch: pytest.MonkeyPatch) -> None:

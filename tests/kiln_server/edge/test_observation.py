@@ -129,8 +129,8 @@ def test_bodies_are_kept_when_that_is_asked_for() -> None:
         live.ask("GET", "/stream")
         live.ask("GET", "/long")
         wait_until(lambda: len(service.recent.newest_first()) == 3)
-    kept = [entry.response_body for entry in service.recent.newest_first()]
-    assert kept == ["x" * MAX_BODY + "…", "onetwo", PROMPT]
+    kept = {entry.route: entry.response_body for entry in service.recent.newest_first()}
+    assert kept == {"/long": "x" * MAX_BODY + "…", "/stream": "onetwo", "/work": PROMPT}
 
 
 def test_a_request_that_is_cut_off_is_reported_too() -> None:

@@ -67,7 +67,7 @@ def test_a_client_that_pauses_is_not_waited_for(live: Live, monkeypatch: pytest.
     began = time.monotonic()
     answer = live.raw(b"POST /nothing HTTP/1.1\r\nhost: x\r\ncontent-length: 1000000\r\n\r\nx")
     assert head_of(answer)[0] == 404
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 4
 
 
 def test_a_client_that_trickles_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
