@@ -93,7 +93,8 @@ def test_the_accumulating_stream(client: OpenAI) -> None:
 
 @pytest.mark.parametrize("form", CALLS)
 def test_tool_calls(form: str) -> None:
-    with playing([[*CALLS[form], "<eos>"]]) as live, client_of(live) as client:
+    two = [*CALLS[form], "\n", *CALLS[form].replace("17", "18"), "<eos>"]
+    with playing([two]) as live, client_of(live) as client:
         whole = ask(client, tools=[TOOL], tool_choice="auto").choices[0]
         with client.chat.completions.stream(
             model="mock", messages=[{"role": "user", "content": "hi"}], tools=[TOOL]
@@ -102,10 +103,10 @@ def test_tool_calls(form: str) -> None:
             streamed: Any = stream.get_final_completion().choices[0]
     for choice in (whole, streamed):
         assert choice.finish_reason == "tool_calls"
-        assert len(choice.message.tool_calls) == 1
-        call = choice.message.tool_calls[0]
-        assert (call.type, call.function.name, call.function.arguments) == ("function", "look_up", '{"seat":17}')
-        assert call.id.startswith("call_")
+        calls = choice.message.tool_calls
+        assert [call.function.arguments for call in calls] == ['{"seat":17}', '{"seat":18}']
+        assert all((call.type, call.function.name) == ("function", "look_up") for call in calls)
+        assert len({call.id for call in calls}) == 2
 
 
 def test_a_whole_conversation_with_a_tool() -> None:
