@@ -49,7 +49,7 @@ def batch_outputs(request: structs.BatchCompletionRequest) -> Findings:
     message = (
         f"send fewer prompts or a smaller n: {len(request.prompts)} prompts x n gives {count} outputs, 64 are allowed"
     )
-    return [Finding((), message, "prompts * n <= 64", request.prompts)]
+    return [Finding((), message, "prompts * n <= 64", {})]
 
 
 def rollout_no_tools(request: structs.ChatCompletionRequest) -> Findings:
@@ -119,12 +119,12 @@ def scoring_candidates(request: structs.TextCompletionRequest) -> Findings:
         f"score fewer tokens or lower prompt_logprobs: {len(request.prompt) - 1} positions x "
         f"{request.prompt_logprobs + 1} candidates is {count}, {MAX_SCORED_CANDIDATES} are allowed"
     )
-    return [Finding((), message, f"positions * (prompt_logprobs + 1) <= {MAX_SCORED_CANDIDATES}", request.prompt)]
+    return [Finding((), message, f"positions * (prompt_logprobs + 1) <= {MAX_SCORED_CANDIDATES}", {})]
 
 
 def adapter_name(name: str) -> Findings:
     """adapter.name: a plain name, never a path."""
-    if name not in (".", "..") and ".." not in name and "/" not in name and "\\" not in name and not _has_control(name):
+    if name != "." and ".." not in name and "/" not in name and "\\" not in name and not _has_control(name):
         return HOLDS
     message = "use the adapter's plain name: no '/', '\\', '..' or control characters, and not a path"
     return [Finding((), message, "a plain adapter name", name)]

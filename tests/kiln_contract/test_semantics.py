@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 import pytest
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import kiln_contract as kc
 from kiln_contract import semantics
+from kiln_contract.errors import MAX_MESSAGE, json_type
 from tests.kiln_contract.samples import (
     batch_response,
     chat_request,
@@ -116,10 +117,10 @@ CASES: list[tuple[str, str, Any, Broken]] = [
         [("", "scoring.candidates")],
     ),
     ("scoring.candidates", "TextCompletionRequest", text_request(prompt="x" * 5000, prompt_logprobs=256), []),
-    *[("adapter.name", "AdapterRef", {"name": name, "scale": 1}, []) for name in ("a", "a.b", "é", "...a"[3:], "a b")],
+    *[("adapter.name", "AdapterRef", {"name": name, "scale": 1}, []) for name in ("a", "a.b", "é", "a b\xa0c")],
     *[
         ("adapter.name", "AdapterRef", {"name": name, "scale": 1}, [("/name", "adapter.name")])
-        for name in (".", "..", "a/b", "/a", "a\\b", "a..b", "a\x00", "a\x7f", "a\x85", "\n")
+        for name in (".", "..", "a/b", "/a", "a\\b", "a..b", "a\x00", "a\x7f", "a\x85", "a\x9f", "\n")
     ],
     ("adapter.name", "ChatCompletionRequest", chat_request(adapter="../x"), [("/adapter", "adapter.name")]),
     ("adapter.name", "ChatCompletionRequest", chat_request(adapter=""), []),
@@ -235,7 +236,8 @@ CASES: list[tuple[str, str, Any, Broken]] = [
     ("identity-text", "RolloutIdentityText", "é" * 128, []),
     ("identity-text", "RolloutIdentityText", "é" * 128 + "a", [("", "identity-text")]),
     ("identity-text", "RolloutIdentityText", " a", [("", "identity-text")]),
-    ("identity-text", "RolloutIdentityText", "a\x85b", [("", "identity-text")]),
+    *[("identity-text", "RolloutIdentityText", f"a{char}b", [("", "identity-text")]) for char in "\x80\x85\x9f"],
+    ("identity-text", "RolloutIdentityText", "a\xa0b", []),
     ("identity-text", "RolloutIdentityText", "", [("", "schema.minLength")]),
     (
         "identity-text",
@@ -244,6 +246,12 @@ CASES: list[tuple[str, str, Any, Broken]] = [
         [("/generation_backend", "identity-text")],
     ),
     ("provenance.prompt-count", "RolloutProvenanceV1", provenance(), []),
+    (
+        "provenance.prompt-count",
+        "RolloutProvenanceV1",
+        provenance() | {"prompt_token_count": 4},
+        [(f"/action_tokens/{position}/sequence_index", "provenance.action-order") for position in (0, 1)],
+    ),
     (
         "provenance.action-order",
         "RolloutProvenanceV1",
@@ -281,13 +289,14 @@ def test_rule(rule: str, name: str, document: Any, broken: Broken) -> None:
     assert [(v.pointer, v.rule) for v in kc.validate(name, document)] == broken
     body = kc.encode(document)
     assert [(v.pointer, v.rule) for v in kc.validate_json(name, body)] == broken
-    assert decoded(name, body) == broken
+    assert decoded(name, body, "value") == broken
+    assert decoded(name, body, "raw") == broken
 
 
-def decoded(name: str, body: bytes) -> Broken:
+def decoded(name: str, body: bytes, opaque: Literal["value", "raw"]) -> Broken:
     """What `decode` reports; nothing when it decodes."""
     try:
-        kc.decode(name, body)
+        kc.decode(name, body, opaque=opaque)
     except kc.ContractViolation as error:
         return [(v.pointer, v.rule) for v in error.violations]
     return []
@@ -303,13 +312,16 @@ def test_a_record_of_forced_tokens_alone_is_no_rollout() -> None:
     record = forced([102, 103, 104])
     for token in record["action_tokens"]:
         token.update(source="forced", behavior_logprob=None)
-    assert [v.rule for v in kc.validate("RolloutProvenanceV1", record)] == ["provenance.sampled"]
+    (violation,) = kc.validate("RolloutProvenanceV1", record)
+    assert (violation.rule, violation.pointer, violation.got) == ("provenance.sampled", "/action_tokens", "array")
+    assert violation.expected == "at least one item with source sampled"
 
 
 def test_a_prompt_longer_than_the_input() -> None:
     record = provenance() | {"prompt_token_count": 5}
-    found = kc.validate("RolloutProvenanceV1", record)
-    assert [(v.pointer, v.rule) for v in found] == [("/prompt_token_count", "provenance.prompt-count")]
+    (violation,) = kc.validate("RolloutProvenanceV1", record)
+    assert (violation.rule, violation.pointer) == ("provenance.prompt-count", "/prompt_token_count")
+    assert (violation.expected, violation.got) == ("<= 4", "integer")
 
 
 def test_a_rule_waits_for_the_members_it_reads() -> None:
@@ -319,27 +331,106 @@ def test_a_rule_waits_for_the_members_it_reads() -> None:
     assert [v.rule for v in both] == ["schema.minimum", "rollout.no-tools"]
 
 
-TOKENS = st.lists(
-    st.fixed_dictionaries(
-        {
-            "sequence_index": st.integers(0, 6),
-            "token_id": st.integers(100, 106),
-            "source": st.sampled_from(["sampled", "forced"]),
-            "behavior_logprob": st.sampled_from([None, -1.0]),
-        }
-    ),
-    min_size=1,
-    max_size=5,
-)
+def test_what_a_violation_says() -> None:
+    for _, name, document, broken in CASES:
+        for violation, (pointer, _) in zip(kc.validate(name, document), broken, strict=True):
+            told = json_type(member_at(document, pointer))
+            # Where the schema asks for a number, a Struct holds a whole one as a float too.
+            assert violation.got == told or (violation.got, told) == ("number", "integer"), violation
+            assert 0 < len(violation.message) <= MAX_MESSAGE, violation
+            assert violation.expected, violation
 
 
-@given(TOKENS, st.integers(1, 7), st.none() | st.lists(st.integers(100, 106), min_size=1, max_size=3))
-def test_the_one_pass_form_agrees_with_the_rules(tokens: list[Any], prompt: int, close: list[int] | None) -> None:
-    record = provenance(tokens=6, prompt=2) | {"prompt_token_count": prompt, "action_tokens": tokens}
-    if close is not None:
-        record["sampling"]["thinking_budget"] = {"max_tokens": 1, "close_token_ids": close}
+def member_at(document: Any, pointer: str) -> Any:
+    for key in pointer.split("/")[1:]:
+        document = document[int(key) if isinstance(document, list) else key]
+    return document
+
+
+EXPECTED = {
+    "batch.outputs": {"prompts * n <= 64"},
+    "rollout.no-tools": {"no tools", "null or absent"},
+    "rollout.capacity": {"integer >= 1"},
+    "rollout.sampling": {"at least 0", "from 0 to 1", "above 0", "at most 256", "<= 16384 UTF-8 bytes"},
+    "scoring.candidates": {"positions * (prompt_logprobs + 1) <= 65536"},
+    "adapter.name": {"a plain adapter name"},
+    "usage.total": {"prompt_tokens + completion_tokens"},
+    "usage.sum": {"the sum of completions[].usage"},
+    "index.order": {"0", "1", "a multiple of 2 items"},
+    "budget.outcome-applied": {"true"},
+    "timing.queue-delay": {"response_delivery_ms + handler_queue_ms"},
+    "logprobs.entries": {"null", "object with at least one candidate", "unique ranks, ordered by logprob"},
+    "template-invocation.size": {"<= 1048576 bytes"},
+    "sampling.stop-bytes": {"<= 16384 UTF-8 bytes"},
+    "identity-text": {"trimmed text", "no control characters", "<= 64 UTF-8 bytes", "<= 256 UTF-8 bytes"},
+    "provenance.action-order": {"> 1 and < 4", "> 2 and < 4", "> 3 and < 4"},
+    "provenance.action-token": {"input_token_ids[sequence_index]"},
+    "provenance.forced": {"a member of close_token_ids"},
+}
+
+
+def test_what_each_rule_expects() -> None:
+    said: dict[str, set[str]] = {}
+    for _, name, document, _ in CASES:
+        for violation in kc.validate(name, document):
+            said.setdefault(violation.rule, set()).add(violation.expected)
+    assert {rule: texts for rule, texts in said.items() if rule in EXPECTED} == EXPECTED
+
+
+def test_actions_after_a_broken_one_are_held_against_the_last_good_place() -> None:
+    record = provenance(tokens=8)
+    for position, index in enumerate((2, 9, 4, 6, 5, 7)):
+        record["action_tokens"][position] |= {"sequence_index": index, "token_id": 100 + index}
+    order = [(v.pointer, v.expected) for v in kc.validate("RolloutProvenanceV1", record)]
+    place = "/action_tokens/{}/sequence_index".format
+    assert order == [(place(1), "> 2 and < 8"), *[(place(at), "> 7 and < 8") for at in (2, 3, 4, 5)]]
+
+
+def test_raw_json_without_a_canonical_form_is_measured_by_its_least_size() -> None:
+    texts = len("tools" + "template_kwargs" + "k") + len("é".encode())
+    room = semantics.MAX_TEMPLATE_INVOCATION_BYTES - texts - 9  # one byte for each of the nine keys and values
+    assert refused_invocation(room) == []
+    assert refused_invocation(room + 1) == [("", "template-invocation.size")]
+
+
+def refused_invocation(num_letters: int) -> Broken:
+    body = '{"tools": [1e400, "é"], "template_kwargs": {"k": "%s"}}' % ("x" * num_letters)
+    return decoded("RolloutChatTemplateInvocationV1", body.encode(), "raw")
+
+
+def action(index: int, *, is_forced: bool) -> dict[str, Any]:
+    source, logprob = ("forced", None) if is_forced else ("sampled", -1.0)
+    return {"sequence_index": index, "token_id": 100 + index, "source": source, "behavior_logprob": logprob}
+
+
+FLAWS = {
+    "sequence_index": st.integers(0, 6),
+    "token_id": st.integers(100, 106),
+    "source": st.sampled_from(["sampled", "forced"]),
+    "behavior_logprob": st.sampled_from([None, -1.0]),
+}
+
+
+@st.composite
+def nearly_sound_records(draw: st.DrawFn) -> dict[str, Any]:
+    """A record that holds, but for at most two members; records drawn freely would hardly ever hold."""
+    prompt = draw(st.integers(1, 5))
+    places = draw(st.lists(st.integers(prompt, 5), min_size=1, unique=True).map(sorted))
+    actions = [action(place, is_forced=draw(st.booleans())) for place in places]
+    close = {item["token_id"] for item in actions if item["source"] == "forced"} | draw(st.sets(st.just(105)))
+    for name in draw(st.lists(st.sampled_from(sorted(FLAWS)), max_size=2)):
+        draw(st.sampled_from(actions))[name] = draw(FLAWS[name])
+    record = provenance(tokens=6, prompt=2) | {"action_tokens": actions}
+    record["prompt_token_count"] = draw(st.just(prompt) | st.integers(1, 7))
+    if close and draw(st.integers(0, 9)):
+        record["sampling"]["thinking_budget"] = {"max_tokens": 1, "close_token_ids": sorted(close)}
+    return record
+
+
+@given(nearly_sound_records())
+def test_the_one_pass_form_agrees_with_the_rules(record: dict[str, Any]) -> None:
     typed = msgspec.convert(record, kc.RolloutProvenanceV1)
-    paired = all((token["source"] == "forced") == (token["behavior_logprob"] is None) for token in tokens)
+    paired = all((item["source"] == "forced") == (item["behavior_logprob"] is None) for item in record["action_tokens"])
     rules = (
         semantics.prompt_count,
         semantics.action_order,

@@ -155,8 +155,43 @@ VECTORS = {
 }
 
 
+# What the violation of each vector says belongs there, and what it says is there.
+SAYS = {
+    "stream.utf8": ("UTF-8 text", "other bytes"),
+    "stream.unnamed": ("an unnamed event", "a named event"),
+    "stream.event-kind": ("a chunk, a token timing or an error event", "object"),
+    "stream.one-choice": ("one choice with index 0", "array"),
+    "stream.one-delta": ("an object with one member", "object"),
+    "stream.role-assistant": ("assistant", "string"),
+    "stream.finish-delta": ("an empty object", "object"),
+    "stream.finish-reason": ("stop, length or tool_calls", "string"),
+    "stream.metadata-on-finish": ("metadata", "object"),
+    "stream.usage-choices": ("no usage beside a choice", "object"),
+    "stream.error-shape": ("hint", "object"),
+    "stream.done-text": ("[DONE]", "string"),
+    "stream.role-first": ("role, error", "delta"),
+    "stream.role-once": ("delta, timing, finish, error", "role"),
+    "stream.after-finish": ("usage, done", "delta"),
+    "stream.finish-once": ("usage, done", "finish"),
+    "stream.finish-missing": ("delta, timing, finish, error", "done"),
+    "stream.usage-after-finish": ("delta, timing, finish, error", "usage"),
+    "stream.usage-once": ("done", "usage"),
+    "stream.error-after-finish": ("usage, done", "error"),
+    "stream.error-then-done": ("done", "delta"),
+    "stream.done-once": ("end of the body", "done"),
+    "stream.done-last": ("end of the body", "delta"),
+    "stream.done-missing": ("[DONE]", "end of the body"),
+    "stream.truncated": ("a blank line", "end of the body"),
+    "stream.identity": ("the id of the first chunk", "string"),
+    "stream.token-index": ("0", "integer"),
+    "stream.timing-opt-in": ("no token timing", "timing"),
+    "stream.usage-opt-in": ("no usage chunk", "usage"),
+    "stream.usage-missing": ("usage", "done"),
+}
+
+
 def test_every_rule_has_a_vector() -> None:
-    assert set(VECTORS) == set(RULES)
+    assert set(VECTORS) == set(SAYS) == set(RULES)
     assert all(rule.startswith("stream.") for rule in RULES)
 
 
@@ -170,8 +205,7 @@ def test_vector(rule: str) -> None:
     (violation,) = result.violations
     assert (violation.keyword, violation.schema_ref, violation.message) == ("stream", "", RULES[rule])
     assert len(violation.message) <= MAX_MESSAGE
-    assert violation.expected
-    assert violation.got
+    assert (violation.expected, violation.got) == SAYS[rule]
 
 
 # --- what a stream comes to ---
@@ -304,6 +338,23 @@ def test_an_error_event_has_one_shape(event: Json, pointers: list[str]) -> None:
     assert result.outcome == "failed"
 
 
+@pytest.mark.parametrize(
+    ("event", "says"),
+    [
+        (error() | {"object": "error"}, ("error alone", "object")),
+        ({"error": "engine failed"}, ("object", "string")),
+        (error(message=None), ("string", "null")),
+        (error(type="invalid_request_error"), ("server_error", "string")),
+        (error(status=500), ("no such member", "integer")),
+        (TEXT | {"metadata": METADATA}, ("no metadata", "object")),
+    ],
+)
+def test_an_event_is_told_its_shape(event: Json, says: tuple[str, str]) -> None:
+    end = (DONE,) if "error" in event else (FINISH, DONE)
+    (violation,) = judge(ROLE, event, *end).violations
+    assert (violation.expected, violation.got) == says
+
+
 def test_an_error_event_names_what_it_lacks() -> None:
     (violation,) = judge({"error": {"message": "", "code": "", "param": None}}, DONE).violations
     assert violation.expected == "hint, type"
@@ -392,6 +443,9 @@ def test_a_mangled_sentinel_still_ends_the_stream(text: str) -> None:
         ((ROLE, TEXT | {"bad": 1, "id": "x"}, FINISH, DONE), [("stub", 1)]),
         ((b"event: a\n" + wire(ROLE), b"event: b\n" + wire(FINISH), DONE), [("stream.unnamed", 0)]),
         ((ROLE, FINISH, chunk(usage=USAGE, id="x"), DONE), [("stream.identity", 2)]),
+        ((ACCENT.replace(b"\xa9", b""), ROLE, FINISH, DONE), [("stream.utf8", 0)]),
+        ((ROLE, wire(FINISH).replace(b'"model"', b'"model":"m","model"'), DONE), [("json.duplicate-key", 1)]),
+        ((ROLE, FINISH, "X[DONE]", DONE), [("json.syntax", 2)]),
     ],
 )  # fmt: skip
 def test_one_cause_gives_one_violation(events: tuple[Sent, ...], found: list[tuple[str, int]]) -> None:
@@ -501,12 +555,30 @@ def test_content_is_not_shown() -> None:
         (error(code=["x", "y"]), "array of 2"),
         (delta(role="x" * 200), "string 'xxx"),
         (delta(role="a", content="b"), "object of 2"),
+        (finish("error"), "string 'error'"),
     ],
 )
 def test_values_are_shown_on_request_shortened(event: Json, got: str) -> None:
     shown = judge(ROLE, event, show_values=True).violations[0].got
     assert shown.startswith(got)
     assert len(shown) <= 90
+
+
+def test_the_schemas_follow_the_same_options() -> None:
+    body = wire(chunk({"index": 0, "delta": {"role": "assistant"}}, created="SECRET"))
+    assert validate_stream(body).violations[0].got == "string"
+    assert "SECRET" in validate_stream(body, show_values=True).violations[0].got
+
+
+def test_a_checker_of_its_own_defaults_to_a_whole_stream_and_shows_nothing() -> None:
+    checker = StreamChecker(check=check)
+    checker.feed(Event(msgspec.json.encode(delta(role="SECRET")).decode()))
+    result = checker.finish()
+    assert [(v.rule, v.got) for v in result.violations] == [
+        ("stream.role-assistant", "string"),
+        ("stream.done-missing", "end of the body"),
+    ]
+    assert result.comments == 0
 
 
 # --- laws ---
