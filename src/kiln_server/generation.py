@@ -8,14 +8,13 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from typing import Any, NamedTuple
 
-import anyio
-
 from kiln_contract import thinking
 from kiln_server.backend import Backend, BackendError, FinishCause, Generation, TokenEvent
+from kiln_server.deadline import MovingDeadline
 from kiln_server.errors import ApiError
 from kiln_server.plan import Plan
 from kiln_server.text.answer import Answer, Delta, FinishedAnswer, FinishReason
-from kiln_server.timing import Interval, Passage, Timing
+from kiln_server.timing import Interval, Timing
 
 
 class Step(NamedTuple):
@@ -98,8 +97,8 @@ class Run:
         if self.task.limit:
             self._batches = self._backend.generate(self._job)
 
-    async def steps(self, *, stall_timeout_s: float) -> AsyncGenerator[Step, None]:
-        """Tokens as they come, after `begin`; call `flush` after the last.
+    async def steps(self, *, stall_timeout_s: float) -> AsyncGenerator[Sequence[Step], None]:
+        """Tokens as they come, after `begin`, those together that came together; call `flush` after the last.
 
         Raises ApiError when the backend fails or gives nothing for too long.
         """
@@ -107,17 +106,22 @@ class Run:
             self.is_complete = True  # no tokens were asked for
             return
         cause: FinishCause | None = None
+        patience = MovingDeadline(stall_timeout_s, lambda: _stalled(stall_timeout_s))
         async with aclosing(self._batches) as batches:
-            while cause is None and not self._answer.stopped:
-                batch = await _next(batches, stall_timeout_s)
-                handled_ns = time.monotonic_ns()
-                for event in batch:
-                    self.events.append(event)
-                    cause = event.finish
-                    yield Step(event, self._keep(self._answer.feed(event.token_id, is_end=cause == "eos")), handled_ns)
-                    if cause is not None or self._answer.stopped:
-                        # What the backend made beyond this token does not exist for anyone.
-                        break
+            with patience:
+                while cause is None and not self._answer.stopped:
+                    batch = await _next(batches, patience)
+                    handled_ns = time.monotonic_ns()
+                    steps = []
+                    for event in batch:
+                        self.events.append(event)
+                        cause = event.finish
+                        deltas = self._keep(self._answer.feed(event.token_id, is_end=cause == "eos"))
+                        steps.append(Step(event, deltas, handled_ns))
+                        if cause is not None or self._answer.stopped:
+                            # What the backend made beyond this token does not exist for anyone.
+                            break
+                    yield steps
         for span in self._backend.spans(self._job.request_id):
             self.timing.add(Interval(*(span.phase, span.start_ns, span.end_ns)))
         self.finish_reason = self._answer.finish_reason(cause)
@@ -131,21 +135,27 @@ class Run:
         self.text.add(deltas)
         return deltas
 
-    async def complete(self, *, stall_timeout_s: float, on_token: Callable[[Passage], Any]) -> None:
-        """Run to the end without streaming."""
-        async with aclosing(self.steps(stall_timeout_s=stall_timeout_s)) as steps:
-            async for step in steps:
-                on_token(self.timing.token(step.event, step.handled_ns, step.handled_ns))
+    async def complete(self, *, stall_timeout_s: float, on_tokens: Callable[[int], Any]) -> None:
+        """Run to the end without streaming. `on_tokens` is told how many tokens have come, each time some do."""
+        async with aclosing(self.steps(stall_timeout_s=stall_timeout_s)) as batches:
+            async for steps in batches:
+                for step in steps:
+                    self.timing.token(step.event, step.handled_ns, step.handled_ns)
+                on_tokens(len(steps))
         self.flush()
 
 
-async def _next(batches: AsyncGenerator[Sequence[TokenEvent], None], stall_timeout_s: float) -> Sequence[TokenEvent]:
+async def _next(batches: AsyncGenerator[Sequence[TokenEvent], None], patience: MovingDeadline) -> Sequence[TokenEvent]:
+    patience.expect()
     try:
-        with anyio.fail_after(stall_timeout_s):
-            return await anext(batches)
-    except TimeoutError:
-        raise ApiError("stalled", f"the model gave no token for {stall_timeout_s:g} seconds") from None
+        return await anext(batches)
     except StopAsyncIteration:
         raise ApiError("generation_error", "the backend ended an answer without saying why") from None
     except BackendError as error:
         raise ApiError("generation_error", str(error)) from error
+    finally:
+        patience.arrived()
+
+
+def _stalled(after_s: float) -> ApiError:
+    return ApiError("stalled", f"the model gave no token for {after_s:g} seconds")

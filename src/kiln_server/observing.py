@@ -16,7 +16,6 @@ from kiln_server.metrics import BudgetOutcome
 from kiln_server.plan import Plan
 from kiln_server.responses import budget_record
 from kiln_server.service import Service
-from kiln_server.timing import Passage
 
 _log: Final = structlog.get_logger()
 
@@ -32,9 +31,9 @@ class Observer:
         self._metrics.budget_source("tokens", effective.tokens_source)
         self._metrics.budget_source("time", effective.time_source)
 
-    def token(self, _: Passage) -> None:
-        """A token has gone out."""
-        self._metrics.tokens(1)
+    def tokens(self, count: int) -> None:
+        """Tokens have gone out."""
+        self._metrics.tokens(count)
 
     def failed(self, run: Run, error: ApiError) -> None:
         """One answer of several broke off."""
@@ -57,16 +56,12 @@ class Observer:
         )
 
     def _latency(self, run: Run, end_ns: int) -> None:
-        record = run.timing.diagnostics(end_ns)
         for gap_ms in run.timing.gaps_ms:
             self._metrics.itl(gap_ms / 1000)
-        for name in record.phases.__struct_fields__:
-            value = getattr(record.phases, name)
-            if value is not None:
-                self._metrics.phase(name.removesuffix("_ms"), value / 1000)
-        for name in record.stall_reasons.__struct_fields__:
-            for _ in range(getattr(record.stall_reasons, name)):
-                self._metrics.stall(name)
+        for phase, value_ms in run.timing.phases_ms(end_ns).items():
+            self._metrics.phase(phase, value_ms / 1000)
+        for reason in run.timing.stall_reasons():
+            self._metrics.stall(reason)
 
 
 def _budget_outcome(run: Run) -> BudgetOutcome:

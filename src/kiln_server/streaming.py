@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
@@ -22,12 +23,11 @@ from kiln_contract import (
     sse,
 )
 from kiln_server.errors import ApiError
-from kiln_server.generation import Run
+from kiln_server.generation import Run, Step
 from kiln_server.plan import Plan
 from kiln_server.responses import CHAT_PREFIX, budget_record, new_id, now_s, performance_metadata, switched, usage
 from kiln_server.settings import Settings
 from kiln_server.text.answer import Delta as TextDelta
-from kiln_server.timing import Passage
 
 DONE = sse.encode_data(b"[DONE]")
 KEEP_ALIVE = sse.encode_comment("keep-alive")
@@ -46,39 +46,48 @@ class ChatStream:
         settings: Settings,
         *,
         source: str,
-        on_token: Callable[[Passage], Any],
+        on_tokens: Callable[[int], Any],
     ) -> None:
         self._request = request
         self._plan = plan
         self._run = run
         self._settings = settings
         self._source = source
-        self._on_token = on_token
+        self._on_tokens = on_tokens
         self._id = new_id(CHAT_PREFIX)
         self._created = now_s()
+        # Events of one answer differ in nothing but their text, so the rest of them is written once.
+        before, _, after = self._chunk(Delta(content="")).rpartition(b'""')
+        self._around_content = before, after
         # Timing events are part of a client's protocol: only the request itself can ask for them.
         self._token_timing = request.include_performance is True
 
     async def write(self, write: Write) -> None:
         """Write the whole answer. Raises ApiError when it fails; the caller ends the stream then."""
         await write(self._chunk(Delta(role="assistant")))
-        async with aclosing(self._run.steps(stall_timeout_s=self._settings.stall_timeout_s)) as steps:
-            async for step in steps:
-                text = b"".join(map(self._delta, step.deltas))
-                passage = self._run.timing.token(step.event, step.handled_ns, time.monotonic_ns())
-                self._on_token(passage)
-                if self._token_timing and step.event.finish != "eos":
-                    text += self._event(self._run.timing.token_event(step.event, passage, self._source))
-                if text:
-                    await write(text)
+        async with aclosing(self._run.steps(stall_timeout_s=self._settings.stall_timeout_s)) as batches:
+            async for steps in batches:
+                events = b"".join(map(self._step, steps))
+                self._on_tokens(len(steps))
+                if events:
+                    await write(events)
         await write(b"".join(map(self._delta, self._run.flush())) + self._finish() + self._usage() + DONE)
+
+    def _step(self, step: Step) -> bytes:
+        """The events of one token, possibly none."""
+        events = b"".join(map(self._delta, step.deltas))
+        passage = self._run.timing.token(step.event, step.handled_ns, time.monotonic_ns())
+        if self._token_timing and step.event.finish != "eos":
+            events += self._event(self._run.timing.token_event(step.event, passage, self._source))
+        return events
 
     def _delta(self, delta: TextDelta) -> bytes:
         if delta.reasoning:
             return self._chunk(Delta(reasoning_content=delta.reasoning))
         if delta.tool_call is not None:
             return self._chunk(Delta(tool_calls=[{"index": delta.call_index, **delta.tool_call.as_json()}]))
-        return self._chunk(Delta(content=delta.content))
+        before, after = self._around_content
+        return before + encode(delta.content) + after
 
     def _chunk(self, delta: Delta) -> bytes:
         return self._event(self._of([ChunkChoice(index=0, delta=delta)]))
@@ -152,8 +161,10 @@ class EventStreamResponse(Response):
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _run(self, send: Send) -> ApiError | None:
+        now = asyncio.get_running_loop().time
+
         async def write(body: bytes) -> None:
-            self._last_sent = anyio.current_time()
+            self._last_sent = now()
             await send(_part(body))
 
         try:

@@ -7,8 +7,10 @@ milliseconds in the contract's shapes.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, pairwise
+from operator import itemgetter
+from typing import Final, NamedTuple
 
 from kiln_contract import LatencyPhaseTimings, LatencyStallReasonCounts, RequestLatencyDiagnostics, StreamingTokenTiming
 from kiln_server.backend import TokenEvent
@@ -26,6 +28,8 @@ SERVER_PHASES: Final = ("tokenization", "response_delivery", "handler_queue", "c
 
 _MEMBER_OF: Final = {"actor_prefill": "prefill", "actor_decode": "decode"}
 """Backend phases that the phase record names differently from the stall counts."""
+
+_PHASE_OF: Final = {name: name.removesuffix("_ms") for name in LatencyPhaseTimings.__struct_fields__}
 
 
 class Interval(NamedTuple):
@@ -77,12 +81,10 @@ class Timing:
         self.received_ns = received_ns
         self.first_ready_ns: int | None = None
         self.num_tokens = 0
-        self._measured = frozenset(measured)
         self._intervals: deque[Interval] = deque(maxlen=4 * MAX_GAPS)
-        self._totals: dict[str, int] = dict.fromkeys((*SERVER_PHASES, *self._measured), 0)
-        self._gaps: deque[Gap] = deque(maxlen=MAX_GAPS)
-        self._num_gaps = 0
-        self._last: Passage | None = None
+        self._totals: dict[str, int] = dict.fromkeys((*SERVER_PHASES, *measured), 0)
+        # A token costs next to nothing here: what a gap was spent on is worked out for the few that anyone asks about.
+        self._passages: deque[Passage] = deque(maxlen=MAX_GAPS + 1)
 
     def add(self, interval: Interval) -> None:
         """Count a measured stretch."""
@@ -92,24 +94,26 @@ class Timing:
 
     def token(self, event: TokenEvent, handled_ns: int, enqueued_ns: int) -> Passage:
         """Count a token that has gone into the body; returns its way, each stop no earlier than the one before."""
-        delivered_ns = max(event.ready_ns, event.delivered_ns or handled_ns)
-        handled_ns = max(delivered_ns, handled_ns)
-        passage = Passage(event.ready_ns, delivered_ns, handled_ns, max(handled_ns, enqueued_ns))
-        if self._last is None:
-            self.first_ready_ns = event.ready_ns
-        else:
-            self._num_gaps += 1
-            self._gaps.append(self._attribute(self._last.ready_ns, event.ready_ns))
-        for interval in passage.intervals():
-            self.add(interval)
-        self._last = passage
+        ready_ns = event.ready_ns
+        delivered_ns = event.delivered_ns or handled_ns
+        # Comparisons, not `max`: this runs for every token.
+        delivered_ns = delivered_ns if delivered_ns > ready_ns else ready_ns  # noqa: FURB136
+        handled_ns = handled_ns if handled_ns > delivered_ns else delivered_ns  # noqa: FURB136
+        enqueued_ns = enqueued_ns if enqueued_ns > handled_ns else handled_ns  # noqa: FURB136
+        passage = Passage(ready_ns, delivered_ns, handled_ns, enqueued_ns)
+        if self.first_ready_ns is None:
+            self.first_ready_ns = ready_ns
+        totals = self._totals
+        totals["response_delivery"] += delivered_ns - ready_ns
+        totals["handler_queue"] += handled_ns - delivered_ns
+        totals["client_delivery"] += enqueued_ns - handled_ns
+        self._passages.append(passage)
         self.num_tokens += 1
         return passage
 
     def token_event(self, event: TokenEvent, passage: Passage, source: str) -> StreamingTokenTiming:
         """The contract's timing event for the token that was counted last."""
-        first = self.num_tokens == 1
-        gap = None if first else self._gaps[-1]
+        gap = None if self.num_tokens == 1 else self._attribute(self._passages[-2].ready_ns, passage.ready_ns)
         response, handler, client = (to_ms(i.end_ns - i.start_ns) for i in passage.intervals())
         return StreamingTokenTiming(
             object="kiln.token_timing",
@@ -140,53 +144,66 @@ class Timing:
     @property
     def gaps_ms(self) -> list[float]:
         """The kept gaps in order."""
-        return [gap.ms for gap in self._gaps]
+        return [to_ms(after.ready_ns - before.ready_ns) for before, after in pairwise(self._passages)]
 
     def diagnostics(self, end_ns: int) -> RequestLatencyDiagnostics:
         """The contract's record, for a request that ends now."""
-        gaps = self.gaps_ms
-        threshold = stall_threshold(gaps)
-        stalls = [gap for gap in self._gaps if threshold is not None and gap.ms >= threshold]
-        reasons = [self._stall_reason(gap) for gap in stalls]
-        counts = dict.fromkeys(LatencyStallReasonCounts.__struct_fields__, 0)
-        for reason in reasons:
-            counts[reason] += 1
+        gaps = sorted(self.gaps_ms)
+        reasons = self.stall_reasons()
+        counts = {reason: reasons.count(reason) for reason in LatencyStallReasonCounts.__struct_fields__}
+        phases = self.phases_ms(end_ns)
         return RequestLatencyDiagnostics(
             emitted_tokens=self.num_tokens,
-            gap_samples=self._num_gaps,
+            gap_samples=max(0, self.num_tokens - 1),
             retained_gap_samples=len(gaps),
-            gap_samples_truncated=self._num_gaps > len(gaps),
+            gap_samples_truncated=self.num_tokens - 1 > len(gaps),
             ttft_ms=self.ttft_ms,
             itl_ms_p50=percentile(gaps, 0.5),
             itl_ms_p99=percentile(gaps, 0.99),
             itl_ms_p999=percentile(gaps, 0.999),
-            max_itl_ms=max(gaps, default=None),
-            stall_threshold_ms=threshold,
-            stall_count=len(stalls),
+            max_itl_ms=gaps[-1] if gaps else None,
+            stall_threshold_ms=stall_threshold(gaps),
+            stall_count=len(reasons),
             unexplained_stall_count=counts[UNEXPLAINED],
             stall_reasons=LatencyStallReasonCounts(**counts),
-            phases=self._phases(end_ns),
+            phases=LatencyPhaseTimings(**{name: phases.get(phase) for name, phase in _PHASE_OF.items()}),
         )
 
-    def _phases(self, end_ns: int) -> LatencyPhaseTimings:
-        totals: dict[str, Any] = {_MEMBER_OF.get(phase, phase): to_ms(ns) for phase, ns in self._totals.items()}
-        covered = covered_ns(self._intervals, self.received_ns, end_ns)
+    def phases_ms(self, end_ns: int) -> dict[str, float]:
+        """Time in each phase that was measured, by the phase record's names without `_ms`, for an end now."""
+        totals = {_MEMBER_OF.get(phase, phase): to_ms(ns) for phase, ns in self._totals.items()}
+        ways = (Interval("way", passage.ready_ns, passage.enqueued_ns) for passage in self._passages)
+        covered = covered_ns(chain(self._intervals, ways), self.received_ns, end_ns)
         totals[UNEXPLAINED] = to_ms(max(0, end_ns - self.received_ns - covered))
-        names = LatencyPhaseTimings.__struct_fields__
-        return LatencyPhaseTimings(**{name: totals.get(name.removesuffix("_ms")) for name in names})
+        return totals
+
+    def stall_reasons(self) -> list[str]:
+        """What each stall is attributed to, as the stall counts name it."""
+        tokens = self._passages
+        if not tokens or to_ms(tokens[-1].ready_ns - tokens[0].ready_ns) < MIN_STALL_MS:
+            return []  # all gaps together are too short for one stall
+        gaps = self.gaps_ms
+        threshold = stall_threshold(gaps) or MIN_STALL_MS
+        stalls = [pair for gap, pair in zip(gaps, pairwise(tokens), strict=True) if gap >= threshold]
+        return [self._stall_reason(self._attribute(before.ready_ns, after.ready_ns)) for before, after in stalls]
 
     def _attribute(self, start_ns: int, end_ns: int) -> Gap:
         """The phase with the largest share of a gap; unexplained when no measured phase touches it."""
         shares: dict[str, int] = {}
-        for interval in reversed(self._intervals):
-            # Intervals come in order of time but for small overlaps, so older ones cannot reach into the gap.
-            if interval.end_ns <= start_ns:
-                break
+        for interval in self._reaching_beyond(start_ns):
             shares[interval.phase] = shares.get(interval.phase, 0) + interval.overlap(start_ns, end_ns)
         phase = max(shares, key=lambda name: shares[name], default=UNEXPLAINED)
         if not shares.get(phase):
             return Gap(start_ns, end_ns, UNEXPLAINED, max(0, end_ns - start_ns))
         return Gap(start_ns, end_ns, phase, shares[phase])
+
+    def _reaching_beyond(self, start_ns: int) -> Iterator[Interval]:
+        yield from self._intervals
+        for passage in reversed(self._passages):
+            # Tokens come in order of time but for small overlaps, so older ones cannot reach as far.
+            if passage.enqueued_ns <= start_ns:
+                break
+            yield from passage.intervals()
 
     def _stall_reason(self, gap: Gap) -> str:
         enough = min(MIN_STALL_MS, gap.ms / 2)
@@ -223,7 +240,7 @@ def covered_ns(intervals: Iterable[Interval], start_ns: int, end_ns: int) -> int
     """How much of a stretch the intervals cover together, overlaps counted once."""
     covered = 0
     reached = start_ns
-    for interval in sorted(intervals, key=lambda interval: interval.start_ns):
+    for interval in sorted(intervals, key=itemgetter(1)):
         low, high = max(interval.start_ns, reached), min(interval.end_ns, end_ns)
         if high > low:
             covered += high - low

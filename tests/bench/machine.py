@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Final
@@ -18,11 +19,11 @@ PACKAGES: Final = (
 )
 
 
-def facts() -> dict[str, str]:
-    """What a reader needs to judge the numbers, by name."""
+def facts(packages: Iterable[str] = PACKAGES) -> dict[str, str]:
+    """What a reader needs to judge the numbers, by name; `packages` are those whose versions matter."""
     python = f"{platform.python_implementation()} {platform.python_version()} ({platform.python_compiler()})"
     machine = {"processor": f"{_processor()}, {os.cpu_count()} logical cores", "system": platform.platform()}
-    return {**machine, "Python": python, **{name: version(name) for name in PACKAGES}}
+    return {**machine, "Python": python, **{name: version(name) for name in packages}}
 
 
 def _processor() -> str:

@@ -191,13 +191,13 @@ async def _complete(service: Service, runs: Sequence[Run], observer: Observer) -
     stall_timeout_s = service.settings.stall_timeout_s
     _begin_all(runs)
     if len(runs) == 1:
-        await runs[0].complete(stall_timeout_s=stall_timeout_s, on_token=observer.token)
+        await runs[0].complete(stall_timeout_s=stall_timeout_s, on_tokens=observer.tokens)
         return
     failures: list[ApiError] = []
 
     async def one(run: Run) -> None:
         try:
-            await run.complete(stall_timeout_s=stall_timeout_s, on_token=observer.token)
+            await run.complete(stall_timeout_s=stall_timeout_s, on_tokens=observer.tokens)
         except ApiError as error:
             failures.append(error)
             tasks.cancel_scope.cancel()
@@ -220,7 +220,7 @@ async def _complete_each(service: Service, runs: Sequence[Run], observer: Observ
 
     async def one(run: Run) -> None:
         try:
-            await run.complete(stall_timeout_s=service.settings.stall_timeout_s, on_token=observer.token)
+            await run.complete(stall_timeout_s=service.settings.stall_timeout_s, on_tokens=observer.tokens)
         except ApiError as error:
             observer.failed(run, error)
             run.flush()
@@ -243,7 +243,7 @@ async def _stream(
         await run_unless_disconnected(request, lambda: entered.enter_async_context(ticket))
         observer = Observer(service, exchange, plan)
         run.begin()
-        stream = ChatStream(asked, plan, run, service.settings, source=service.source, on_token=observer.token)
+        stream = ChatStream(asked, plan, run, service.settings, source=service.source, on_tokens=observer.tokens)
         places = entered.pop_all()
 
     async def on_end(error: ApiError | None) -> None:

@@ -1,0 +1,110 @@
+"""Keep a server under mixed load with clients that leave, and watch its memory: `python -m tests.soak.server`.
+
+Prints a line of progress every few seconds and a verdict last. Exit code 0 when memory stayed flat and every client
+that stayed got its own text; 1 when not. Linux only: memory is read from /proc.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import linear_regression, median
+from typing import Final
+
+from tests.bench.servers import KEY, KILN, Server, alone
+from tests.kiln_server.crowd import Visit, visit
+
+CLIENTS: Final = 48
+SAMPLE_S: Final = 5.0
+WARM_UP: Final = 0.2
+"""The first part of the run, in which caches and pools may still fill."""
+
+MAX_GROWTH: Final = 0.05
+"""How much more memory the end of the run may need than its beginning after the warm-up, as a fraction."""
+
+_MB: Final = 1e6
+_BLOCKS: Final = "▁▂▃▄▅▆▇█"
+
+
+@dataclass
+class Soak:
+    """What has happened so far. Times are seconds since the start, memory is bytes of the server process."""
+
+    stayed: int = 0
+    left: int = 0
+    wrong: list[str] = field(default_factory=list)
+    samples: list[tuple[float, int]] = field(default_factory=list)
+
+    def growth(self) -> float:
+        """Growth over the run after its warm-up, from a straight line through all samples, as a fraction."""
+        counted = self.samples[int(len(self.samples) * WARM_UP) :]
+        line = linear_regression(*zip(*counted, strict=True))
+        return line.slope * (counted[-1][0] - counted[0][0]) / median(rss for _, rss in counted)
+
+    def curve(self, width: int = 60) -> str:
+        """Memory over time as a line of blocks, from zero to the most there was."""
+        sizes = [rss for _, rss in self.samples]
+        picked = sizes[:: max(1, len(sizes) // width)]
+        return "".join(_BLOCKS[round(rss / max(sizes) * (len(_BLOCKS) - 1))] for rss in picked)
+
+
+async def soak(server: Server, minutes: float) -> Soak:
+    """Load a server for so long; the first wrong answers are kept, and do not end it."""
+    state = Soak()
+    started = time.monotonic()
+    until = started + minutes * 60
+    async with asyncio.TaskGroup() as tasks:
+        for number in range(CLIENTS):
+            tasks.create_task(_client(server, state, until, random.Random(number)))  # noqa: S311 - dice for load
+        while (now := time.monotonic()) < until:
+            state.samples.append((now - started, server.memory()))
+            _show(state)
+            await asyncio.sleep(min(SAMPLE_S, until - now))
+    return state
+
+
+async def _client(server: Server, state: Soak, until: float, draw: random.Random) -> None:
+    """One place for clients, who come one after another; a third of them leave early."""
+    while time.monotonic() < until:
+        leaves_after_s = draw.choice((0.0, draw.uniform(0, 0.4))) if draw.random() < 1 / 3 else None
+        call = Visit(f"{draw.random()} é{'x' * draw.randrange(200)}", draw.random() < 0.5, leaves_after_s)
+        answer = await visit(server.port, call, key=KEY)
+        if leaves_after_s is not None:
+            state.left += 1
+            continue
+        state.stayed += 1
+        if answer is None or answer.text != call.text:
+            state.wrong.append(f"asked for {call.text!r}, got {answer}")
+
+
+def _show(state: Soak) -> None:
+    at, rss = state.samples[-1]
+    print(f"{at:6.0f} s  {rss / _MB:7.1f} MB  {state.stayed} answered  {state.left} left  {len(state.wrong)} wrong")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run from the command line; the exit code is the verdict."""
+    parser = argparse.ArgumentParser(prog="python -m tests.soak.server", description=__doc__)
+    parser.add_argument("--minutes", type=float, default=10.0, help="how long to run (default: 10)")
+    minutes = parser.parse_args(arguments).minutes
+    # One token a millisecond: long enough for clients to leave in the middle.
+    with tempfile.TemporaryDirectory() as folder, alone(KILN, {"delay_ms": 1}, Path(folder)) as server:
+        state = asyncio.run(soak(server, minutes))
+    flat = state.growth() <= MAX_GROWTH
+    print(f"memory: {state.curve()}")
+    print(f"growth after the warm-up: {state.growth():+.1%} (at most {MAX_GROWTH:.0%}): {'flat' if flat else 'GROWS'}")
+    print(f"clients: {state.stayed} answered, {state.left} left early, {len(state.wrong)} wrong answers")
+    for problem in state.wrong[:5]:
+        print(f"  {problem}")
+    return 0 if flat and not state.wrong else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
