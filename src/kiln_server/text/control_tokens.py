@@ -57,7 +57,7 @@ class ControlTokens:
             if token.single_word and (_ends_word(text, start) or _begins_word(text, stop)):
                 continue
             if token.lstrip:
-                start = _space_before(text, start, end)
+                start = _space_before(text, start)
             if end < start:
                 pieces.append(text[end:start])
             pieces.append(token.id)
@@ -105,9 +105,9 @@ def _is_word(char: str) -> bool:
     return category(char) in _WORD_CATEGORIES or char in _JOINERS
 
 
-def _space_before(text: str, start: int, limit: int) -> int:
-    """Where the white space begins that ends at `start`, but not before `limit`."""
-    while start > limit and _SPACE.match(text, start - 1):
+def _space_before(text: str, start: int) -> int:
+    """Where the white space begins that ends at `start`."""
+    while start > 0 and _SPACE.match(text, start - 1):
         start -= 1
     return start
 

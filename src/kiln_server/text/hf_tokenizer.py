@@ -37,10 +37,11 @@ class HfTokenizer:
         control = [token for token in added if not _is_space(token)]
         special = {token["id"] for token in added if token["special"]}
         self._decoder = TokenDecoder(spec["decoder"])
-        self._bytes = {id_: self._decoder.bytes_of(token) for token, id_ in self.vocab.items() if id_ not in special}
+        self._tokens = {id_: token for token, id_ in self.vocab.items() if id_ not in special}
+        self._bytes: dict[int, bytes] = {}
         self._special_ids = {token["content"]: token["id"] for token in control}
         self._control = ControlTokens(map(_control_token, added))
-        self._plain = PlainEncoder(spec, {token["id"] for token in control})
+        self._plain = PlainEncoder(self._library, spec, {token["id"] for token in control})
         eos = self._library.token_to_id(_content(config.get("eos_token")))
         self._eos_ids = frozenset(eos_ids) | ({eos} if eos is not None else set())
 
@@ -91,7 +92,14 @@ class HfTokenizer:
         return ids
 
     def token_bytes(self, token_id: int) -> bytes:
-        return self._bytes.get(token_id, b"")
+        known = self._bytes.get(token_id)
+        if known is None:
+            # Decoded when first asked for: a large vocabulary takes long, and most of it is never seen.
+            token = self._tokens.get(token_id)
+            if token is None:
+                return b""
+            known = self._bytes[token_id] = self._decoder.bytes_of(token)
+        return known
 
 
 def text_assets(

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Final
 
 from tokenizers import Tokenizer
+from tokenizers.models import Model
+
+from kiln_server.text.token_bytes import BYTE_OF, BYTE_TOKENS
 
 _ABSENT: Final = "\0no such token\0"
 
@@ -15,15 +18,18 @@ _ABSENT: Final = "\0no such token\0"
 class PlainEncoder:
     """Encodes stretches of plain text; what spells a control token comes out as ordinary tokens.
 
-    `spec` is a tokenizer.json as the library writes it. `control_ids` are ids that no text may yield. Raises ValueError
-    for a model other than BPE and Unigram.
+    `library` is a tokenizer and `spec` its tokenizer.json, as the library writes it. `control_ids` are ids that no text
+    may yield. Raises ValueError for a model other than BPE and Unigram.
     """
 
-    def __init__(self, spec: dict[str, Any], control_ids: Collection[int]) -> None:
-        model, self._unknown = _plain_model(spec["model"], control_ids)
-        bare: dict[str, Any] = {"added_tokens": [], "post_processor": None, "truncation": None, "padding": None}
-        self._at_start = Tokenizer.from_str(json.dumps(spec | bare | {"model": model}))
-        self._inside = _without_prefix(self._at_start, spec["pre_tokenizer"])
+    def __init__(self, library: Tokenizer, spec: dict[str, Any], control_ids: Collection[int]) -> None:
+        model = _plain_model(library, spec, control_ids)
+        rule = spec["pre_tokenizer"]
+        self._unknown: int | None = spec["model"].get("unk_id")
+        self._at_start = _around(model, spec["normalizer"], rule)
+        # Beyond the start of a text, "first" as a rule for prefixes means none.
+        never = _never_first(rule)
+        self._inside = self._at_start if never == rule else _around(model, spec["normalizer"], never)
 
     def encode(self, texts: Sequence[str], *, at_start: bool) -> list[list[int]]:
         """Encode stretches of one text, each for itself; `at_start` says that the first of them begins the text.
@@ -31,54 +37,79 @@ class PlainEncoder:
         Raises ValueError for text that the vocabulary cannot express.
         """
         first = 1 if at_start and self._inside is not self._at_start else 0
-        return _encode(self._at_start, texts[:first], self._unknown) + _encode(
-            self._inside, texts[first:], self._unknown
-        )
+        found = _encode(self._at_start, texts[:first]) + _encode(self._inside, texts[first:])
+        if self._unknown is not None and any(self._unknown in ids for ids in found):
+            raise _inexpressible()
+        return found
 
 
-def _encode(tokenizer: Tokenizer, texts: Sequence[str], unknown: int | None) -> list[list[int]]:
+def _encode(tokenizer: Tokenizer, texts: Sequence[str]) -> list[list[int]]:
     if not texts:
         return []
     try:
-        found = [encoding.ids for encoding in tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]
+        return [encoding.ids for encoding in tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]
     except TypeError:
         raise ValueError("the text holds a lone surrogate, which is no character") from None
     except Exception as error:  # the library raises nothing narrower
         if _ABSENT in str(error):
             raise _inexpressible() from None
         raise
-    if unknown is not None and any(unknown in ids for ids in found):
-        raise _inexpressible()
-    return found
 
 
 def _inexpressible() -> ValueError:
     return ValueError("the text holds a character that this model's vocabulary cannot express")
 
 
-def _plain_model(model: dict[str, Any], control_ids: Collection[int]) -> tuple[dict[str, Any], int | None]:
-    """A model that yields no control token, and the id that it yields for unknown text, if it does not fail."""
+def _around(model: Model, normalizer: Any, pre_tokenizer: Any) -> Tokenizer:
+    """A tokenizer with these rules around a model, which it shares."""
+    empty = {"type": "BPE", "vocab": {}, "merges": []}
+    spec = {"version": "1.0", "normalizer": normalizer, "pre_tokenizer": pre_tokenizer, "model": empty}
+    tokenizer = Tokenizer.from_str(json.dumps(spec))
+    tokenizer.model = model
+    return tokenizer
+
+
+def _plain_model(library: Tokenizer, spec: dict[str, Any], control_ids: Collection[int]) -> Model:
+    """A model that yields no control token: the tokenizer's own where it is one already."""
+    model = spec["model"]
+    holder = library
     match model["type"]:
         case "BPE":
-            return _plain_bpe(model, control_ids), None
+            gone = {token for token, id_ in model["vocab"].items() if id_ in control_ids}
+            if gone or not _is_complete(model, spec["pre_tokenizer"]):
+                holder = _holding(_without(model, gone))
         case "Unigram":
-            return _plain_unigram(model, control_ids), model["unk_id"]
+            holder = _holding(_renamed(model, control_ids))
         case other:
             raise ValueError(f"tokenizers with a {other} model are not supported: BPE and Unigram are")
+    plain: Model = holder.model
+    return plain
 
 
-def _plain_bpe(model: dict[str, Any], control_ids: Collection[int]) -> dict[str, Any]:
-    gone = {token for token, id_ in model["vocab"].items() if id_ in control_ids}
+def _holding(model: dict[str, Any]) -> Tokenizer:
+    return Tokenizer.from_str(json.dumps({"version": "1.0", "model": model}))
+
+
+def _is_complete(model: dict[str, Any], pre_tokenizer: Any) -> bool:
+    """Whether every byte has a token, so that there is no text without an encoding."""
+    if any(step["type"] == "ByteLevel" for step in _steps(pre_tokenizer)):
+        needed: Collection[str] = BYTE_OF
+    elif model["byte_fallback"]:
+        needed = BYTE_TOKENS
+    else:
+        return False
+    return all(token in model["vocab"] for token in needed)
+
+
+def _without(model: dict[str, Any], gone: set[str]) -> dict[str, Any]:
+    """A BPE model without some tokens, which fails where the library would leave text out."""
     vocab = {token: id_ for token, id_ in model["vocab"].items() if token not in gone}
-    merges = (
-        [pair for pair in model["merges"] if not gone.intersection((*pair, "".join(pair)))] if gone else model["merges"]
-    )
-    # A token for the unknown that does not exist makes the library fail, where it would drop text without one.
+    merges = [pair for pair in model["merges"] if gone.isdisjoint((*pair, "".join(pair)))]
     return model | {"vocab": vocab, "merges": merges, "unk_token": _ABSENT}
 
 
-def _plain_unigram(model: dict[str, Any], control_ids: Collection[int]) -> dict[str, Any]:
-    # Ids are places in this list, so entries cannot go; they get a name that no text can guess.
+def _renamed(model: dict[str, Any], control_ids: Collection[int]) -> dict[str, Any]:
+    """A Unigram model whose control tokens have names that no text can guess: their ids are places in a list."""
     nonce = secrets.token_hex(16)
     vocab = [
         [f"\0{nonce}{id_}" if id_ in control_ids else piece, score] for id_, (piece, score) in enumerate(model["vocab"])
@@ -86,17 +117,14 @@ def _plain_unigram(model: dict[str, Any], control_ids: Collection[int]) -> dict[
     return model | {"vocab": vocab}
 
 
-def _without_prefix(tokenizer: Tokenizer, pre_tokenizer: dict[str, Any] | None) -> Tokenizer:
-    """The same for text that does not begin a prompt, where "first" as a prefix rule means no prefix."""
-    inside = _never_first(pre_tokenizer)
-    if inside == pre_tokenizer:
-        return tokenizer
-    empty = {"type": "BPE", "vocab": {}, "merges": []}
-    shell = Tokenizer.from_str(json.dumps({"version": "1.0", "pre_tokenizer": inside, "model": empty}))
-    shell.model = tokenizer.model  # shared, not copied
-    if tokenizer.normalizer is not None:
-        shell.normalizer = tokenizer.normalizer
-    return shell
+def _steps(pre_tokenizer: Any) -> Iterator[dict[str, Any]]:
+    if pre_tokenizer is None:
+        return
+    if pre_tokenizer["type"] == "Sequence":
+        for step in pre_tokenizer["pretokenizers"]:
+            yield from _steps(step)
+    else:
+        yield pre_tokenizer
 
 
 def _never_first(spec: Any) -> Any:

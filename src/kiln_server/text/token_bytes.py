@@ -30,8 +30,8 @@ class TokenDecoder:
         """The bytes of one token, wherever in a text it stands."""
         if self._byte_fallback and (byte := _BYTE_TOKEN.fullmatch(token)):
             return bytes.fromhex(byte[1])
-        if self._byte_level and all(char in BYTE_OF for char in token):
-            return bytes(BYTE_OF[char] for char in token)
+        if self._byte_level and BYTE_OF.keys() >= set(token):
+            return bytes(map(BYTE_OF.__getitem__, token))
         for old, new in self._replaced:
             token = token.replace(old, new)
         return token.encode()
@@ -74,3 +74,6 @@ def _byte_characters() -> dict[str, int]:
 
 BYTE_OF: Final = _byte_characters()
 """Each character of the byte-level alphabet, with its byte."""
+
+BYTE_TOKENS: Final = frozenset(f"<0x{byte:02X}>" for byte in range(256))
+"""The tokens of a byte-fallback vocabulary that stand for one byte each."""

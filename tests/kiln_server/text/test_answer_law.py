@@ -176,6 +176,8 @@ def read_cut(text: str, at: Iterable[int], how: Settings) -> Read:
 
 @settings(max_examples=400, deadline=None)
 @given(text=texts, how=hows, at=st.sets(st.integers(1, 300), max_size=40))
+@example("xabca", Settings(stops=("abca", "b")), set())
+@example("xabca", Settings(stops=("bca", "abca")), set())
 @example(
     "<think>a</think>" + " <tool_call>" + CALLS["json"] + "</tool_call> \n", Settings(tools=TOOLS), set(range(300))
 )

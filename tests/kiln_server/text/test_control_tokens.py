@@ -71,4 +71,5 @@ def test_single_words_stand_between_other_characters(text: str, found: bool) -> 
 def test_ordinary_tokens_are_found_anywhere() -> None:
     tokens = ControlTokens([ControlToken("\n\n", 5, anywhere=True), ControlToken("<a>\n", 1), ControlToken("<a>", 2)])
     assert tokens.split("\n\nx<a>\n\n\n", [(2, 7)]) == [5, "x", 1, 5]
+    assert split(tokens, "<a>\n\n\n<a>") == [1, 5, 2]
     assert tokens.split("\n\nx<a>\n\n\n", []) == [5, "x<a>", 5, "\n"]

@@ -23,8 +23,8 @@ def own_parts(source: str, **variables: Any) -> list[str]:
     return [str.__str__(rendered)[start:stop] for start, stop in spans(rendered)]
 
 
-def refusal(source: str, **variables: Any) -> str:
-    template = ChatTemplate(source, max_seconds=0.2, max_chars=100_000)
+def refusal(source: str, *, max_seconds: float = 60.0, **variables: Any) -> str:
+    template = ChatTemplate(source, max_seconds=max_seconds, max_chars=100_000)
     with pytest.raises(TemplateRefusal) as caught:
         template.render(variables)
     return str(caught.value)
@@ -48,6 +48,7 @@ def refusal(source: str, **variables: Any) -> str:
         ("{% set ns = namespace(a=1) %}{% set ns.a = ns.a + 1 %}{{ ns.a }}", "2"),
         ("{{ namespace(self=1).self }}", "1"),
         ("{{ dict(a=1).a }}", "1"),
+        ("{{ x.b | safe + '<' }}", "é&lt;"),
         ("{{ none }}{{ true }}{{ 1.50 }}{{ [1, 'a'] }}{{ missing }}", "NoneTrue1.5[1, 'a']"),
         ("a{% generation %}{% set y = 2 %}b{{ y }}{% endgeneration %}c{{ y }}", "ab2c"),
         ("{{ x.items() | list | length }}{% for k, v in x | items %}{{ k }}{% endfor %}", "2ba"),
@@ -103,7 +104,8 @@ def test_without_a_source_it_is_chatml() -> None:
         ("{{ '<%s>' | format(x) }}", ["<", ">"]),
         ("{{ '<{}|{a}>'.format(x, a='<c>') }}", ["<", "|<c>>"]),
         ("{{ [x, '<j>'] | join('<,>') }}", ["<,><j>"]),
-        ("{{ ['<j>', '<k>'] | join }}", ["<j><k>"]),
+        ("{{ ('<' + x + '{}>').format('<c>') }}", []),
+        ("{{ ['<j>', x, '<k>'] | join }}", ["<j>", "<k>"]),
         ("{{ ('<a> ' + x + ' <b>').split(' ')[-1] }}", ["<b>"]),
         ("{{ (x + '<a>')[-3:] | trim }}", ["<a>"]),
         ("{{ x | replace('u', '<r>') }}", []),
@@ -160,7 +162,7 @@ def test_text_of_the_request_is_never_trusted(source: str) -> None:
     ],
 )
 def test_a_template_that_does_not_end_is_stopped(source: str) -> None:
-    assert refusal(source) == "the chat template was stopped on line 1: it ran longer than 0.2 s"
+    assert refusal(source, max_seconds=0.2) == "the chat template was stopped on line 1: it ran longer than 0.2 s"
 
 
 @pytest.mark.parametrize(
