@@ -11,9 +11,9 @@ from itertools import groupby
 from operator import itemgetter
 
 from codegen.emit_structs import INT64_MAX
-from codegen.members import Member, members
+from codegen.members import Member, is_closed, members
 from codegen.model import Contract, Node, SchemaError
-from codegen.naming import class_name, dependency_order, is_object, tag_of
+from codegen.naming import class_name, dependency_order, is_object, reachable, tag_of
 from codegen.predicates import Predicates, StructView
 from codegen.rules import RULES, Check
 
@@ -44,7 +44,28 @@ class _ChecksEmitter:
             "from collections.abc import Callable\nfrom typing import Any, Final\n\nfrom msgspec import UNSET\n\n"
             "from kiln_contract import semantics\nfrom kiln_contract._generated import structs\n"
         )
-        return "\n\n".join([head, *functions, f"CHECKS: Final[dict[Any, Callable[[Any], bool]]] = {{\n{table},\n}}\n"])
+        whole = ", ".join(f"structs.{class_name(name)}" for name in self.contract.definitions if self._is_whole(name))
+        return "\n\n".join(
+            [
+                head,
+                *functions,
+                f"CHECKS: Final[dict[Any, Callable[[Any], bool]]] = {{\n{table},\n}}",
+                f"READ_WHOLE: Final[frozenset[Any]] = frozenset({{{whole}}})\n",
+            ]
+        )
+
+    def _is_whole(self, name: str) -> bool:
+        """Whether decoding a Struct reads all of a document: no open object in it has members to skip over."""
+        node = self.contract.definitions[name]
+        reached = [name, *reachable(self.contract, node)]
+        nodes = [self.contract.definitions[each] for each in reached]
+        objects = [each for each in nodes if is_object(self.contract, each)]
+        # A base that is open by itself is closed by the definition that builds on it.
+        bases = {sub.ref for each in objects for sub in each.all_of if sub.ref is not None}
+        used = [each for each, label in zip(nodes, reached, strict=True) if label == name or label not in bases]
+        return is_object(self.contract, node) and all(
+            is_closed(self.contract, each) for each in used if is_object(self.contract, each)
+        )
 
     def _function(self, name: str, lines: list[str]) -> str:
         declared = ["x: Any"] if any("x = " in line for line in lines) else []

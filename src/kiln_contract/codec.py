@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, TypeVar, overload
 
 import msgspec
 
-from kiln_contract._generated.checks import CHECKS
+from kiln_contract._generated.checks import CHECKS, READ_WHOLE
 from kiln_contract._generated.structs import DEFINITIONS
 from kiln_contract.errors import DEFAULT_MAX_ERRORS, ContractViolation, Violation
 from kiln_contract.validate import collect, known
@@ -21,7 +21,7 @@ NAMES: Final[dict[Any, str]] = {
 }
 """Definition names by Struct. Aliases are left out: equal ones, such as two nullable strings, cannot be told apart."""
 
-_Fast = tuple[Callable[[Any], Any], Callable[[Any], bool]]
+_Fast = tuple[Callable[[Any], Any], Callable[[Any], bool], bool]
 _fast: Final[dict[Any, _Fast]] = {}
 _fast_raw: Final[dict[Any, _Fast]] = {}
 
@@ -65,13 +65,13 @@ def decode(
     Raises ContractViolation with every violation, at most `max_errors` of them.
     """
     try:
-        fast, holds = (_fast if opaque == "value" else _fast_raw)[type_]
+        fast, holds, whole = (_fast if opaque == "value" else _fast_raw)[type_]
     except KeyError:
-        fast, holds = _prepare(type_, opaque)
+        fast, holds, whole = _prepare(type_, opaque)
     try:
         value = fast(body)
-        # msgspec skips over what it ignores without looking at its encoding.
-        if holds(value) and (body.isascii() or _is_utf8(body)) and not (strict and _strictly_wrong(body)):
+        # msgspec skips over what it ignores, and over raw JSON, without looking at its encoding.
+        if holds(value) and (whole or body.isascii() or _is_utf8(body)) and not (strict and _strictly_wrong(body)):
             return value
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         pass  # the exact path below finds out why, or that the document conforms after all
@@ -132,9 +132,11 @@ def _prepare(type_: Any, opaque: Opaque) -> _Fast:
     name_of(type_)
     struct = _struct(type_, opaque)
     if not (isinstance(struct, type) and issubclass(struct, msgspec.Struct)):
-        return _refuse, _holds  # aliases are small: the exact path alone serves them
+        return _refuse, _holds, False  # aliases are small: the exact path alone serves them
     decoder = msgspec.json.Decoder(struct)
-    prepared = decoder.decode, CHECKS.get(DEFINITIONS[name_of(type_)], _holds)
+    definition = DEFINITIONS[name_of(type_)]
+    whole = definition in READ_WHOLE and struct is definition
+    prepared = decoder.decode, CHECKS.get(definition, _holds), whole
     (_fast if opaque == "value" else _fast_raw)[type_] = prepared
     return prepared
 

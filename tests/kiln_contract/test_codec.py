@@ -186,3 +186,15 @@ def test_arguments_are_checked() -> None:
         kc.decode(kc.StreamOptions, b"{}", opaque="bytes")  # type: ignore[call-overload]
     usage = kc.decode(kc.Usage, bytearray(b'{"prompt_tokens":1,"completion_tokens":0,"total_tokens":1}'))  # type: ignore[call-overload]
     assert usage.total_tokens == 1
+
+
+CHUNK = b'{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":%s,"choices":[]}'
+
+
+@pytest.mark.parametrize("bad", [b'"\xff"', b'"\xed\xa0\x80"'])
+@pytest.mark.parametrize("opaque", ["value", "raw"])
+def test_encoding_is_checked_where_nothing_is_skipped_over(bad: bytes, opaque: Any) -> None:
+    assert kc.decode(kc.ChatCompletionChunk, CHUNK % '"é😀"'.encode(), opaque=opaque).model == "é😀"
+    assert refusal(kc.ChatCompletionChunk, CHUNK % bad, opaque=opaque)[0].rule == "json.utf8"
+    call = b'{"role":"assistant","content":"","tool_calls":[{"x":%s}]}' % bad
+    assert refusal(kc.ChatMessageOutput, call, opaque=opaque)[0].rule == "json.utf8"
