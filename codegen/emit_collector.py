@@ -50,7 +50,6 @@ INF: Final = float("inf")
 """
 NAME_RULE = next(rule for rule in RULES if rule.names)
 TEXT_RULE = next(rule for rule in RULES if rule.text_limit)
-FINITE_RULE = next(rule for rule in RULES if rule.finite)
 
 
 def render_collector(contract: Contract) -> str:

@@ -102,7 +102,6 @@ class Node:
     then: Node | None = None
     else_: Node | None = None
     semantic_constraints: tuple[str, ...] = ()
-    unknown_field_policy: str | None = None
 
     @property
     def closed(self) -> bool:
@@ -112,9 +111,7 @@ class Node:
     @property
     def is_any(self) -> bool:
         """Whether every JSON value conforms (an opaque value)."""
-        bare = replace(
-            self, at=_NOWHERE, description="", default=ABSENT, semantic_constraints=(), unknown_field_policy=None
-        )
+        bare = replace(self, at=_NOWHERE, description="", default=ABSENT, semantic_constraints=())
         return bare == Node(at=_NOWHERE)
 
 
@@ -134,7 +131,6 @@ SCALARS: Final = {
     "const": "const",
     "default": "default",
     "x-kiln-max-utf8-bytes": "max_utf8_bytes",
-    "x-kiln-unknown-field-policy": "unknown_field_policy",
 }
 SUBSCHEMAS: Final = {
     "items": "items",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from codegen.model import Contract, Node, children
 
 
@@ -11,11 +9,6 @@ def class_name(definition: str) -> str:
     """The Python name of a definition: `thinking_budget.record` becomes `ThinkingBudgetRecord`."""
     scope, _, name = definition.rpartition(".")
     return "".join(part.capitalize() for part in scope.split("_")) + name[0].upper() + name[1:]
-
-
-def constant_name(definition: str) -> str:
-    """An upper-case constant for a definition."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", class_name(definition)).upper()
 
 
 def is_object(contract: Contract, node: Node) -> bool:

@@ -10,8 +10,8 @@ import msgspec
 
 from kiln_contract._generated.checks import CHECKS, READ_WHOLE
 from kiln_contract._generated.structs import DEFINITIONS
-from kiln_contract.errors import DEFAULT_MAX_ERRORS, ContractViolation, Violation
-from kiln_contract.validate import collect, known
+from kiln_contract.errors import DEFAULT_MAX_ERRORS, ContractViolation, Violation, pointer
+from kiln_contract.validate import collect, known, validate
 
 T = TypeVar("T", bound=msgspec.Struct)
 Opaque = Literal["value", "raw"]
@@ -82,19 +82,18 @@ def convert(type_: type[T], value: Any, *, max_errors: int = DEFAULT_MAX_ERRORS,
     """Build a Struct of the contract from a decoded JSON value. Raises ContractViolation with every violation."""
     from kiln_contract.recover import recover_value
 
-    name = name_of(type_)
-    found = collect(name, value, semantics=True, max_errors=max_errors, show_values=show_values, walk_opaque=True)
-    if found:
-        raise ContractViolation(name, found)
+    _require(name_of(type_), value, max_errors, show_values)
     built: T = recover_value(type_, value)
     return built
 
 
 def check(value: msgspec.Struct, *, max_errors: int = DEFAULT_MAX_ERRORS, show_values: bool = False) -> None:
     """Check a Struct built in Python, as `encode` would write it. Raises ContractViolation with every violation."""
-    name = name_of(type(value))
-    plain = msgspec.to_builtins(value)
-    found = collect(name, plain, semantics=True, max_errors=max_errors, show_values=show_values, walk_opaque=True)
+    _require(name_of(type(value)), msgspec.to_builtins(value), max_errors, show_values)
+
+
+def _require(name: str, value: Any, max_errors: int, show_values: bool) -> None:
+    found = validate(name, value, max_errors=max_errors, show_values=show_values)
     if found:
         raise ContractViolation(name, found)
 
@@ -129,12 +128,11 @@ def name_of(type_: Any) -> str:
 def _prepare(type_: Any, opaque: Opaque) -> _Fast:
     if opaque not in ("value", "raw"):
         raise ValueError(f'opaque must be "value" or "raw", got {opaque!r}')
-    name_of(type_)
+    definition = DEFINITIONS[name_of(type_)]
     struct = _struct(type_, opaque)
     if not (isinstance(struct, type) and issubclass(struct, msgspec.Struct)):
         return _refuse, _holds, False  # aliases are small: the exact path alone serves them
     decoder = msgspec.json.Decoder(struct)
-    definition = DEFINITIONS[name_of(type_)]
     whole = definition in READ_WHOLE and struct is definition
     prepared = decoder.decode, CHECKS.get(definition, _holds), whole
     (_fast if opaque == "value" else _fast_raw)[type_] = prepared
@@ -204,22 +202,22 @@ def _reads_back(value: Any, body: bytes) -> bool:
 
 
 def _refuse_non_finite(value: Any) -> None:
-    stack = [("", value)]
+    stack: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
     while stack:
-        pointer, current = stack.pop()
+        path, current = stack.pop()
         if isinstance(current, msgspec.Struct):
-            stack.extend((f"{pointer}/{name}", getattr(current, name)) for name in current.__struct_fields__)
+            stack.extend(((*path, name), getattr(current, name)) for name in current.__struct_fields__)
         elif isinstance(current, dict):
-            stack.extend((f"{pointer}/{key}", inner) for key, inner in current.items())
+            stack.extend(((*path, key), inner) for key, inner in current.items())
         elif isinstance(current, list | tuple):
-            stack.extend((f"{pointer}/{index}", inner) for index, inner in enumerate(current))
+            stack.extend(((*path, index), inner) for index, inner in enumerate(current))
         elif isinstance(current, float) and not isfinite(current):
             message = "use a finite number: JSON has no NaN and no infinity"
             name = type(value).__name__
-            raise ContractViolation(name, [_unencodable("number.finite", pointer, message, "number")])
+            raise ContractViolation(name, [_unencodable("number.finite", pointer(path), message, "number")])
 
 
-def _unencodable(rule: str, pointer: str, message: str, got: str) -> Violation:
+def _unencodable(rule: str, at: str, message: str, got: str) -> Violation:
     return Violation(
-        pointer=pointer, rule=rule, keyword="", schema_ref="", message=message, expected="encodable JSON", got=got
+        pointer=at, rule=rule, keyword="", schema_ref="", message=message, expected="encodable JSON", got=got
     )

@@ -157,12 +157,8 @@ def settled(value: Any, struct: Any, context: Context) -> bool:
     """
     if context.walk_opaque:
         return False
-    try:
-        typed = msgspec.convert(value, struct)
-    except msgspec.ValidationError:
-        return False
-    holds = CHECKS.get(struct)
-    return holds is None or holds(typed)
+    typed = _converted(value, struct)
+    return typed is not None and _all_hold([typed], struct)
 
 
 def suspects(items: list[Any], item_type: Any, context: Context) -> Iterator[tuple[int, Any]]:
@@ -174,16 +170,24 @@ def suspects(items: list[Any], item_type: Any, context: Context) -> Iterator[tup
         yield from enumerate(items)
         return
     chunk_type = list[item_type]
-    holds = CHECKS.get(item_type)
     for start in range(0, len(items), CHUNK):
         chunk = items[start : start + CHUNK]
-        try:
-            typed = msgspec.convert(chunk, chunk_type)
-        except msgspec.ValidationError:
+        typed = _converted(chunk, chunk_type)
+        if typed is None or not _all_hold(typed, item_type):
             yield from enumerate(chunk, start)
-        else:
-            if holds is not None and not all(map(holds, typed)):
-                yield from enumerate(chunk, start)
+
+
+def _converted(value: Any, type_: Any) -> Any:
+    """The value as msgspec types it, or None when msgspec refuses it."""
+    try:
+        return msgspec.convert(value, type_)
+    except msgspec.ValidationError:
+        return None
+
+
+def _all_hold(typed: list[Any], type_: Any) -> bool:
+    holds = CHECKS.get(type_)
+    return holds is None or all(map(holds, typed))
 
 
 def opaque(value: Any, finite: Site, not_json: Site, limit: int) -> Failures:

@@ -71,7 +71,7 @@ class Run:
             request_id=f"{request_id}-{choice}",
             # Answers to one prompt share its work.
             group=f"{request_id}/{prompt}",
-            prompt_ids=tuple(task.prompt.ids),
+            prompt_ids=task.prompt.ids,
             choice=choice,
             max_tokens=max(task.limit, 1),
             seed=plan.seed,
@@ -123,7 +123,7 @@ class Run:
                             break
                     yield steps
         for span in self._backend.spans(self._job.request_id):
-            self.timing.add(Interval(*(span.phase, span.start_ns, span.end_ns)))
+            self.timing.add(Interval(span.phase, span.start_ns, span.end_ns))
         self.finish_reason = self._answer.finish_reason(cause)
         self.is_complete = True
 
