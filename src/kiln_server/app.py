@@ -16,6 +16,7 @@ from kiln_server.edge.failures import Failures
 from kiln_server.edge.keys import KeyRing, load_keys
 from kiln_server.edge.observation import Observation
 from kiln_server.edge.route_labels import RouteLabels
+from kiln_server.edge.shortcut import Shortcut
 from kiln_server.routes import adapters, config, health, metrics, models, openapi, stats
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class _Application(Starlette):
         # A path with a slash too many does not exist: no redirect, which would drop the body or the key.
         self.router.redirect_slashes = False
         self._labels = RouteLabels(routes)
-        self._inference = [route.path for route in inference]
+        self._inference = inference
         self._keys = keys
 
     def build_middleware_stack(self) -> ASGIApp:
@@ -66,7 +67,7 @@ class _Application(Starlette):
         service = self.state.service
         settings = service.settings
         # Innermost: look up the route. Its 404 and 405 are exceptions.
-        app: ASGIApp = self.router
+        app: ASGIApp = Shortcut(self.router, routes=self._inference)
         # No path, and no byte of a body, is looked at for a client without a key.
         app = Authentication(app, keys=self._keys)
         # A preflight carries no key, and a page must be able to read the 401 that its own request gets.
@@ -78,7 +79,7 @@ class _Application(Starlette):
         return Observation(
             app,
             labels=self._labels,
-            inference=self._inference,
+            inference=[route.path for route in self._inference],
             metrics=service.metrics,
             recent=service.recent,
             record_bodies=settings.record_bodies,

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import time
 import uuid
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import aclosing
-from typing import Any, NamedTuple
+from time import monotonic_ns
+from typing import Any
 
 from kiln_contract import thinking
-from kiln_server.backend import Backend, BackendError, FinishCause, Generation, TokenEvent
-from kiln_server.deadline import MovingDeadline
-from kiln_server.errors import ApiError
+from kiln_server.arrivals import Arrivals
+from kiln_server.backend import Backend, FinishCause, Generation, TokenEvent
+from kiln_server.delivery import Interval
 from kiln_server.plan import Plan
 from kiln_server.text.answer import Answer, Delta, FinishedAnswer, FinishReason
-from kiln_server.timing import Interval, Timing
-
-
-class Step(NamedTuple):
-    """One token and the text that it made certain; `handled_ns` is when the server received it."""
-
-    event: TokenEvent
-    deltas: Sequence[Delta]
-    handled_ns: int
+from kiln_server.timing import Timing
 
 
 def new_call_id() -> str:
@@ -33,8 +24,8 @@ def new_call_id() -> str:
 class Run:
     """One answer, from its first token to its finish reason.
 
-    Iterate `steps` once; `text`, `finish_reason`, `events` and `timing` are complete after that, and hold what there
-    was when it failed.
+    `complete` runs it; a stream reads its `arrivals` itself, and keeps the text. `text`, `finish_reason`, `events` and
+    `timing` are complete after `end`, and hold what there was when it failed.
     """
 
     def __init__(
@@ -51,6 +42,8 @@ class Run:
         """`prompt` is the index of the task in the plan, `choice` the index of the answer in the whole request."""
         task = plan.tasks[prompt]
         self.task = task
+        self.has_ended = not task.limit
+        """Whether no token follows those that were read."""
         self.is_complete = False
         """Whether the answer came to its own end."""
         self.text = FinishedAnswer()
@@ -59,6 +52,8 @@ class Run:
         self.finish_reason: FinishReason = "length"
         self._backend = backend
         self._batches: AsyncGenerator[Sequence[TokenEvent], None] | None = None
+        self._cause: FinishCause | None = None
+        self._final_record: thinking.Record | None = None
         self._controller = task.budget.controller(task.limit)
         self._answer = Answer(
             backend.text.tokenizer,
@@ -92,70 +87,73 @@ class Run:
         """How the thinking budget ended, or None when none applied."""
         return None if self._controller is None else self._controller.outcome
 
+    @property
+    def budget_record(self) -> thinking.Record:
+        """The limits that it is under, and how its thinking ended, as far as is known."""
+        if self._final_record is not None:
+            return self._final_record
+        budget = self.task.budget
+        record = thinking.record(budget.effective, applied=budget.applied, outcome=self.outcome)
+        if self.is_complete:
+            self._final_record = record
+        return record
+
     def begin(self) -> None:
         """Hand the job to the backend. Answers of one request begin in order, whichever is awaited first."""
         if self.task.limit:
             self._batches = self._backend.generate(self._job)
 
-    async def steps(self, *, stall_timeout_s: float) -> AsyncGenerator[Sequence[Step], None]:
-        """Tokens as they come, after `begin`, those together that came together; call `flush` after the last.
+    def arrivals(self, stall_timeout_s: float) -> Arrivals:
+        """The tokens to come, after `begin`: read each batch before the next, until `has_ended`, then `end`."""
+        return Arrivals(self._batches, stall_timeout_s)
 
-        Raises ApiError when the backend fails or gives nothing for too long.
-        """
-        if self._batches is None:
-            self.is_complete = True  # no tokens were asked for
-            return
-        cause: FinishCause | None = None
-        patience = MovingDeadline(stall_timeout_s, lambda: _stalled(stall_timeout_s))
-        async with aclosing(self._batches) as batches:
-            with patience:
-                while cause is None and not self._answer.stopped:
-                    batch = await _next(batches, patience)
-                    handled_ns = time.monotonic_ns()
-                    steps = []
-                    for event in batch:
-                        self.events.append(event)
-                        cause = event.finish
-                        deltas = self._keep(self._answer.feed(event.token_id, is_end=cause == "eos"))
-                        steps.append(Step(event, deltas, handled_ns))
-                        if cause is not None or self._answer.stopped:
-                            # What the backend made beyond this token does not exist for anyone.
-                            break
-                    yield steps
-        for span in self._backend.spans(self._job.request_id):
-            self.timing.add(Interval(span.phase, span.start_ns, span.end_ns))
-        self.finish_reason = self._answer.finish_reason(cause)
-        self.is_complete = True
+    def read(self, events: Sequence[TokenEvent]) -> Sequence[TokenEvent]:
+        """Read a batch into `text`. Returns it up to the token that ended the answer."""
+        before = self._answer.num_tokens
+        cause = events[-1].finish
+        self.text.add(self._answer.feed_all([event.token_id for event in events], is_end=cause == "eos"))
+        return self._count(events[: self._answer.num_tokens - before])
+
+    def read_each(self, events: Sequence[TokenEvent]) -> list[Sequence[Delta]]:
+        """Read a batch for a stream: what each token makes certain, up to the token that ended the answer."""
+        answer = self._answer
+        found: list[Sequence[Delta]] = []
+        for event in events:
+            found.append(answer.feed(event.token_id, is_end=event.finish == "eos"))
+            if answer.stopped:
+                events = events[: len(found)]
+                break
+        self._count(events)
+        return found
 
     def flush(self) -> Sequence[Delta]:
         """Text that was held back until the end was certain."""
-        return self._keep(self._answer.flush())
-
-    def _keep(self, deltas: Sequence[Delta]) -> Sequence[Delta]:
+        deltas = self._answer.flush()
         self.text.add(deltas)
+        return deltas
+
+    def end(self) -> Sequence[Delta]:
+        """The answer has come to its own end: settle it. Returns as `flush` does."""
+        for span in self._backend.spans(self._job.request_id) if self._batches else ():
+            self.timing.add(Interval(span.phase, span.start_ns, span.end_ns))
+        deltas = self.flush()
+        self.finish_reason = self._answer.finish_reason(self._cause or "length")
+        self.is_complete = True
         return deltas
 
     async def complete(self, *, stall_timeout_s: float, on_tokens: Callable[[int], Any]) -> None:
         """Run to the end without streaming. `on_tokens` is told how many tokens have come, each time some do."""
-        async with aclosing(self.steps(stall_timeout_s=stall_timeout_s)) as batches:
-            async for steps in batches:
-                for step in steps:
-                    self.timing.token(step.event, step.handled_ns, step.handled_ns)
-                on_tokens(len(steps))
-        self.flush()
+        async with self.arrivals(stall_timeout_s) as arrivals:
+            while not self.has_ended:
+                events = await arrivals.next()
+                handled_ns = monotonic_ns()
+                read = self.read(events)
+                self.timing.tokens(read, handled_ns, handled_ns)
+                on_tokens(len(read))
+        self.end()
 
-
-async def _next(batches: AsyncGenerator[Sequence[TokenEvent], None], patience: MovingDeadline) -> Sequence[TokenEvent]:
-    patience.expect()
-    try:
-        return await anext(batches)
-    except StopAsyncIteration:
-        raise ApiError("generation_error", "the backend ended an answer without saying why") from None
-    except BackendError as error:
-        raise ApiError("generation_error", str(error)) from error
-    finally:
-        patience.arrived()
-
-
-def _stalled(after_s: float) -> ApiError:
-    return ApiError("stalled", f"the model gave no token for {after_s:g} seconds")
+    def _count(self, events: Sequence[TokenEvent]) -> Sequence[TokenEvent]:
+        self.events += events
+        self._cause = events[-1].finish
+        self.has_ended = self._cause is not None or self._answer.stopped
+        return events

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from types import TracebackType
 from typing import Literal
 
 import anyio
@@ -69,20 +68,36 @@ class Lifecycle:
         percent = "" if fraction is None else f", {fraction:.0%}"
         return f"The model is loading ({self.progress.phase}{percent})."
 
-    @contextmanager
-    def work(self) -> Iterator[None]:
-        """Count one request as in flight. Raises as `require_ready` does, so no work slips into a drain."""
+    def work(self) -> Work:
+        """A context that counts one request as in flight; entering it raises as `require_ready` does."""
+        return Work(self)
+
+    def begin_work(self) -> None:
+        """Count one more. Raises as `require_ready` does, so no work slips into a drain."""
         self.require_ready()
         self.in_flight += 1
-        try:
-            yield
-        finally:
-            self.in_flight -= 1
-            if not self.in_flight:
-                self._idle.set()
+
+    def end_work(self) -> None:
+        """Count one less."""
+        self.in_flight -= 1
+        if not self.in_flight:
+            self._idle.set()
 
     async def idle(self) -> None:
         """Wait until nothing is in flight."""
         while self.in_flight:
             self._idle = anyio.Event()
             await self._idle.wait()
+
+
+class Work:
+    """One request in flight, from entry to exit."""
+
+    def __init__(self, lifecycle: Lifecycle) -> None:
+        self._lifecycle = lifecycle
+
+    def __enter__(self) -> None:
+        self._lifecycle.begin_work()
+
+    def __exit__(self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None) -> None:
+        self._lifecycle.end_work()

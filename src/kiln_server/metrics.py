@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Final, Literal, get_args
 
@@ -93,9 +93,9 @@ class Metrics:
         """The first token of a request is there."""
         self._ttft.observe(seconds)
 
-    def itl(self, seconds: float) -> None:
-        """A further token is there, so long after the one before."""
-        self._itl.observe(seconds)
+    def itl(self, gaps_ms: Sequence[float]) -> None:
+        """Further tokens are there, each so many milliseconds after the one before."""
+        self._itl.observe_all([gap_ms / 1000 for gap_ms in gaps_ms])
 
     def tokens(self, count: int) -> None:
         """Tokens were generated."""
@@ -105,9 +105,11 @@ class Metrics:
         """A prompt of so many tokens was admitted."""
         self._prompt_tokens.add((), count)
 
-    def phase(self, name: str, seconds: float) -> None:
-        """A request spent time in a phase, named as in the contract's phase record, without `_ms`."""
-        self._phases.get(name, self._phases[OTHER]).observe(seconds)
+    def phases(self, times_ms: Mapping[str, float]) -> None:
+        """A request spent milliseconds in phases, named as in the contract's phase record, without `_ms`."""
+        phases, other = self._phases, self._phases[OTHER]
+        for name, time_ms in times_ms.items():
+            phases.get(name, other).observe(time_ms / 1000)
 
     def stall(self, reason: str) -> None:
         """A stall, with its cause as in the contract's stall counts."""

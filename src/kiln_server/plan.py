@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
+from random import getrandbits
 from typing import Any, Final, Literal
 
 from msgspec import UNSET, Struct
@@ -67,14 +67,11 @@ class Plan(Struct, frozen=True, kw_only=True):
     ignore_eos: bool
     adapters: tuple[AdapterRef, ...]
     thinking_source: ThinkingSource
+    num_prompt_tokens: int
 
     @property
     def adapter_label(self) -> str:
-        return "+".join(adapter.name for adapter in self.adapters) or BASE
-
-    @property
-    def num_prompt_tokens(self) -> int:
-        return sum(len(task.prompt.ids) for task in self.tasks)
+        return "+".join([adapter.name for adapter in self.adapters]) if self.adapters else BASE
 
 
 class Planner:
@@ -85,6 +82,11 @@ class Planner:
         self._backend = backend
         self._prompts = prompts
         self._model_id = model_id
+        self._default_budget = {
+            "default_thinking_budget_tokens": settings.default_thinking_budget_tokens,
+            "default_thinking_budget_ms": settings.default_thinking_budget_ms,
+        }
+        self._default_effective = thinking.resolve(self._default_budget, {})
 
     def chat(self, request: ChatCompletionRequest) -> Plan:
         """Plan a chat request. Raises ApiError with the first thing that stands in its way."""
@@ -109,7 +111,7 @@ class Planner:
         kwargs = request.chat_template_kwargs or {}
         _refuse_reserved(endpoint, kwargs)
         tools = tuple(request.tools or ())
-        effective = thinking.resolve(self._budget_defaults(), request)
+        effective = self._effective(request)
         tasks = []
         for index, messages in enumerate(conversations):
             where = f"prompts[{index}]: " if endpoint == "batch" else ""
@@ -122,13 +124,14 @@ class Planner:
             model=self._model_id if request.model in (None, UNSET) else request.model,
             tasks=tuple(tasks),
             n=request.n or 1,
-            seed=request.seed if isinstance(request.seed, int) else secrets.randbits(64),
+            seed=request.seed if isinstance(request.seed, int) else getrandbits(64),
             sampling=resolve_sampling(request, has_tools=bool(tools)),
             stops=_stops(request.stop),
             tools=tools if tools and request.tool_choice != "none" else None,
             ignore_eos=request.ignore_eos is True,
             adapters=adapters,
             thinking_source=thinking_source(kwargs, self._settings.default_thinking_enabled),
+            num_prompt_tokens=sum([len(task.prompt.ids) for task in tasks]),
         )
 
     def _require_provenance(self) -> None:
@@ -154,10 +157,10 @@ class Planner:
             raise ApiError("invalid_messages", f"{where}{refusal}", param="messages") from refusal
 
     def _limit(self, where: str, request: ChatCompletionRequest | BatchCompletionRequest, prompt: Prompt) -> int:
-        asked = next(
-            (limit for limit in (request.max_tokens, request.max_completion_tokens) if isinstance(limit, int)),
-            self._settings.default_max_tokens,
-        )
+        asked = self._settings.default_max_tokens
+        for limit in (request.max_completion_tokens, request.max_tokens):
+            if isinstance(limit, int):
+                asked = limit
         context = self._backend.capabilities.context_length
         if len(prompt.ids) >= context:
             message = (
@@ -167,11 +170,10 @@ class Planner:
             raise ApiError("context_length_exceeded", message, param="messages")
         return min(asked, context - len(prompt.ids))
 
-    def _budget_defaults(self) -> dict[str, int | None]:
-        return {
-            "default_thinking_budget_tokens": self._settings.default_thinking_budget_tokens,
-            "default_thinking_budget_ms": self._settings.default_thinking_budget_ms,
-        }
+    def _effective(self, request: ChatCompletionRequest | BatchCompletionRequest) -> thinking.Effective:
+        if request.thinking_budget_tokens is UNSET and request.thinking_budget_ms is UNSET:
+            return self._default_effective
+        return thinking.resolve(self._default_budget, request)
 
     def _budget(
         self,

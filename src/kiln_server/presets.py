@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from operator import attrgetter
 from typing import Any, Final
 
-import msgspec
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from kiln_server.backend import Sampling
 
@@ -25,6 +25,8 @@ TOOLS: Final = "qwen3-thinking-coding"
 PENALTIES: Final = ("presence_penalty", "frequency_penalty", "repetition_penalty")
 VALUES: Final = ("temperature", "top_p", "top_k", "min_p", *PENALTIES)
 
+_VALUES_OF: Final = attrgetter(*VALUES)
+
 
 def resolve_sampling(request: Any, *, has_tools: bool) -> Sampling:
     """The values a request samples with: its preset's, each replaced by what the request sets itself (not null).
@@ -32,9 +34,12 @@ def resolve_sampling(request: Any, *, has_tools: bool) -> Sampling:
     Without a preset, requests with tools get the coding values and all others the general ones.
     """
     preset = PRESETS[_preset_name(request.sampling_preset, has_tools=has_tools)]
-    explicit = {name: value for name in VALUES if (value := getattr(request, name)) is not UNSET and value is not None}
-    values: Mapping[str, Any] = msgspec.structs.asdict(preset) | explicit
-    return Sampling(**{**values, "penalise_greedy": any(name in explicit for name in PENALTIES)})
+    explicit = {
+        name: value
+        for name, value in zip(VALUES, _VALUES_OF(request), strict=True)
+        if value is not UNSET and value is not None
+    }
+    return replace(preset, **explicit, penalise_greedy=not explicit.keys().isdisjoint(PENALTIES))
 
 
 def _preset_name(name: Any, *, has_tools: bool) -> str:

@@ -15,12 +15,15 @@ has begun, and the connection closes.
 
 from __future__ import annotations
 
-from asyncio import TimerHandle, Transport
+from asyncio import Event, TimerHandle, Transport
 from enum import Enum, auto
 from typing import Any, ClassVar, Final
+from urllib.parse import unquote
 
+from httptools import parse_url
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
+from kiln_server.cycle import Cycle
 from kiln_server.errors import ApiError
 
 MAX_HEAD_BYTES: Final = 64 * 1024
@@ -88,14 +91,54 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         # After the head it is a trailer: it must neither change what was routed nor pile up.
-        if self._in_head:
-            super().on_header(name, value)
+        if not self._in_head:
+            return
+        name = name.lower()
+        self.headers.append((name, value))
+        if name == b"expect" and value.lower() == b"100-continue":
+            self.expect_100_continue = True
 
     def on_headers_complete(self) -> None:
         self._moved = True
         self._in_head = False
         self._stage = Stage.BODY
-        super().on_headers_complete()
+        self._read_head()
+        is_answering = self._answering
+        self.cycle = self._new_cycle()
+        if is_answering:
+            self.flow.pause_reading()
+            self.pipeline.appendleft((self.cycle, self.app))
+            return
+        task = self.loop.create_task(self.cycle.run_asgi(self.app))
+        task.add_done_callback(self.tasks.discard)
+        self.tasks.add(task)
+
+    # What uvicorn does when a head is complete, which has no place for a cycle of one's own. Left out is what is never
+    # set here: WebSockets, a root path and a limit of connections.
+
+    def _read_head(self) -> None:
+        scope, url = self.scope, parse_url(self.url)
+        path = url.path.decode("ascii")
+        scope["method"] = self.parser.get_method().decode("ascii")
+        scope["http_version"] = self.parser.get_http_version()
+        scope["path"] = unquote(path) if "%" in path else path
+        scope["raw_path"] = url.path
+        scope["query_string"] = url.query or b""
+
+    def _new_cycle(self) -> Cycle:
+        return Cycle(
+            scope=self.scope,
+            transport=self.transport,
+            flow=self.flow,
+            logger=self.logger,
+            access_logger=self.access_logger,
+            access_log=False,
+            default_headers=self.server_state.default_headers,
+            message_event=Event(),
+            expect_100_continue=self.expect_100_continue,
+            keep_alive=self.scope["http_version"] != "1.0" and self.parser.should_keep_alive(),
+            on_response=self.on_response_complete,
+        )
 
     def on_body(self, body: bytes) -> None:
         self._moved = True

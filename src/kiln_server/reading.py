@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from typing import Final, TypeVar
 
 import msgspec
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive
 
 from kiln_contract import ContractViolation, decode
-from kiln_server.edge.exchange import Exchange, exchange_of
+from kiln_server.edge.exchange import Exchange
 from kiln_server.edge.interrupt import Interruptible
 from kiln_server.errors import ApiError
 from kiln_server.recent import MAX_BODY
@@ -24,16 +24,16 @@ T = TypeVar("T", bound=msgspec.Struct)
 _JSON: Final = re.compile(rb"application/(?:json|[\w.!#$&^-]+\+json)[ \t]*(?:;.*)?", re.IGNORECASE)
 
 
-async def read(request: Request, definition: type[T], listed: Sequence[Listed]) -> T:
+async def read(
+    receive: Receive, exchange: Exchange, settings: Settings, definition: type[T], listed: Sequence[Listed]
+) -> T:
     """Read a request's body as a definition of the contract.
 
     Raises ApiError for a body of another type (415), too large (413), too slow (408), or that breaks the contract, for
     which `listed` holds the violations with codes of their own; ClientDisconnect when the client leaves meanwhile.
     """
-    settings: Settings = request.app.state.service.settings
-    exchange = exchange_of(request)
     _check_type(exchange)
-    body = await _read_body(request.receive, exchange, settings)
+    body = await _read_body(receive, exchange, settings)
     if settings.record_bodies:
         exchange.request_body = body[: MAX_BODY + 1]
     try:

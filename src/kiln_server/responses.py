@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-import uuid
 from collections.abc import Sequence
+from secrets import token_hex
 from typing import Any, Literal
 
 from msgspec import UNSET, UnsetType
@@ -22,9 +22,7 @@ from kiln_contract import (
     ConfigHashes,
     RolloutProvenanceV1,
     ThinkingBudgetConfigurationMetadata,
-    ThinkingBudgetRecord,
     Usage,
-    thinking,
 )
 from kiln_server.generation import Run
 from kiln_server.plan import Plan
@@ -39,7 +37,7 @@ EmptyReason = Literal["no_content", "reasoning_without_final_content", "tool_cal
 
 def new_id(prefix: str) -> str:
     """An id of the contract's form."""
-    return prefix + uuid.uuid4().hex
+    return prefix + token_hex(16)
 
 
 def now_s() -> int:
@@ -100,7 +98,7 @@ def chat_response(
             final_content_empty=not first.text.content,
             content_empty_reason=_empty_reason(first),
             reasoning_folded_into_content=fold and bool(first.text.reasoning),
-            thinking_budget=budget_record(first),
+            thinking_budget=first.budget_record,
             config_hashes=_or_unset(hashes),
             performance=performance_metadata(plan, runs, end_ns) if performance else UNSET,
         ),
@@ -174,12 +172,6 @@ def performance_metadata(plan: Plan, runs: Sequence[Run], end_ns: int) -> ChatCo
 def thinking_mode(run: Run) -> Literal["reasoning", "non_reasoning"]:
     """The mode that the rendered prompt asked the model for."""
     return "reasoning" if run.task.prompt.inside_thinking else "non_reasoning"
-
-
-def budget_record(run: Run) -> ThinkingBudgetRecord:
-    """The limits that a run was under, and how its thinking ended."""
-    budget = run.task.budget
-    return thinking.record(budget.effective, applied=budget.applied, outcome=run.outcome)
 
 
 def _message(run: Run, *, fold: bool) -> ChatMessageOutput:

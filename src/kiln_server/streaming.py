@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import aclosing
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from itertools import repeat
+from time import monotonic_ns
+from typing import Any, Final
 
 import anyio
+import msgspec
 from starlette.requests import ClientDisconnect
-from starlette.responses import Response
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Message, Receive, Send
 
 from kiln_contract import (
     ChatCompletionChunk,
@@ -22,15 +22,21 @@ from kiln_contract import (
     encode,
     sse,
 )
+from kiln_server.backend import TokenEvent
 from kiln_server.errors import ApiError
-from kiln_server.generation import Run, Step
+from kiln_server.generation import Run
 from kiln_server.plan import Plan
-from kiln_server.responses import CHAT_PREFIX, budget_record, new_id, now_s, performance_metadata, switched, usage
+from kiln_server.responses import CHAT_PREFIX, new_id, now_s, performance_metadata, switched, usage
 from kiln_server.settings import Settings
 from kiln_server.text.answer import Delta as TextDelta
 
 DONE = sse.encode_data(b"[DONE]")
 KEEP_ALIVE = sse.encode_comment("keep-alive")
+
+_quoted: Final = msgspec.json.Encoder().encode
+"""A text as JSON. Decoded bytes are sound text, so nothing about it can be wrong."""
+
+_HEADERS: Final = ((b"cache-control", b"no-cache"), (b"content-type", b"text/event-stream; charset=utf-8"))
 
 Write = Callable[[bytes], Awaitable[None]]
 
@@ -57,46 +63,59 @@ class ChatStream:
         self._id = new_id(CHAT_PREFIX)
         self._created = now_s()
         # Events of one answer differ in nothing but their text, so the rest of them is written once.
-        before, _, after = self._chunk(Delta(content="")).rpartition(b'""')
-        self._around_content = before, after
+        self._around_content = self._around(Delta(content=""))
+        self._around_reasoning = self._around(Delta(reasoning_content=""))
         # Timing events are part of a client's protocol: only the request itself can ask for them.
         self._token_timing = request.include_performance is True
 
     async def write(self, write: Write) -> None:
         """Write the whole answer. Raises ApiError when it fails; the caller ends the stream then."""
         await write(self._chunk(Delta(role="assistant")))
-        async with aclosing(self._run.steps(stall_timeout_s=self._settings.stall_timeout_s)) as batches:
-            async for steps in batches:
-                events = b"".join(map(self._step, steps))
-                self._on_tokens(len(steps))
-                if events:
-                    await write(events)
-        await write(b"".join(map(self._delta, self._run.flush())) + self._finish() + self._usage() + DONE)
+        run = self._run
+        async with run.arrivals(self._settings.stall_timeout_s) as arrivals:
+            while not run.has_ended:
+                events = await arrivals.next()
+                if body := self._batch(events, monotonic_ns()):
+                    await write(body)
+        await write(b"".join(map(self._delta, run.end())) + self._finish() + self._usage() + DONE)
 
-    def _step(self, step: Step) -> bytes:
-        """The events of one token, possibly none."""
-        events = b"".join(map(self._delta, step.deltas))
-        passage = self._run.timing.token(step.event, step.handled_ns, time.monotonic_ns())
-        if self._token_timing and step.event.finish != "eos":
-            events += self._event(self._run.timing.token_event(step.event, passage, self._source))
-        return events
+    def _batch(self, events: Sequence[TokenEvent], handled_ns: int) -> bytes:
+        """What is sent of tokens that came together, possibly nothing."""
+        read = self._run.read_each(events)
+        self._on_tokens(len(read))
+        if self._token_timing:
+            return b"".join(map(self._timed, events, read, repeat(handled_ns)))
+        body = b"".join([self._delta(delta) for deltas in read for delta in deltas])
+        self._run.timing.tokens(events if len(read) == len(events) else events[: len(read)], handled_ns, monotonic_ns())
+        return body
+
+    def _timed(self, event: TokenEvent, deltas: Sequence[TextDelta], handled_ns: int) -> bytes:
+        """What is sent of one token, with its times."""
+        body = b"".join(map(self._delta, deltas))
+        passage = self._run.timing.token(event, handled_ns, monotonic_ns())
+        if event.finish == "eos":
+            return body
+        return body + self._event(self._run.timing.token_event(event, passage, self._source))
 
     def _delta(self, delta: TextDelta) -> bytes:
-        if delta.reasoning:
-            return self._chunk(Delta(reasoning_content=delta.reasoning))
-        if delta.tool_call is not None:
-            return self._chunk(Delta(tool_calls=[{"index": delta.call_index, **delta.tool_call.as_json()}]))
-        before, after = self._around_content
-        return before + encode(delta.content) + after
+        reasoning, content, call, index = delta
+        if call is not None:
+            return self._chunk(Delta(tool_calls=[{"index": index, **call.as_json()}]))
+        before, after = self._around_reasoning if reasoning else self._around_content
+        return before + _quoted(reasoning or content) + after
+
+    def _around(self, delta: Delta) -> tuple[bytes, bytes]:
+        before, _, after = self._chunk(delta).rpartition(b'""')
+        return before, after
 
     def _chunk(self, delta: Delta) -> bytes:
         return self._event(self._of([ChunkChoice(index=0, delta=delta)]))
 
     def _finish(self) -> bytes:
         chunk = self._of([ChunkChoice(index=0, delta=Delta(), finish_reason=self._run.finish_reason)])
-        chunk.metadata = StreamingTerminalMetadata(thinking_budget=budget_record(self._run))
+        chunk.metadata = StreamingTerminalMetadata(thinking_budget=self._run.budget_record)
         if switched(self._request.include_performance, self._settings.include_performance):
-            chunk.metadata.performance = performance_metadata(self._plan, [self._run], time.monotonic_ns())
+            chunk.metadata.performance = performance_metadata(self._plan, [self._run], monotonic_ns())
         return self._event(chunk)
 
     def _usage(self) -> bytes:
@@ -117,13 +136,11 @@ class ChatStream:
         return sse.encode_data(encode(value))
 
 
-class EventStreamResponse(Response):
+class EventStream:
     """Sends events as they are written, keep-alive comments in silence, and stops all work when the client leaves.
 
-    `write` is called once with the function that sends bytes. `timeout_s` bounds the whole stream.
+    `write` is called once with the function that sends bytes. `timeout_s` bounds the whole stream; `headers` go before.
     """
-
-    media_type = "text/event-stream"
 
     def __init__(
         self,
@@ -131,12 +148,10 @@ class EventStreamResponse(Response):
         *,
         keep_alive_s: float,
         timeout_s: float,
-        headers: Mapping[str, str],
+        headers: Iterable[tuple[bytes, bytes]],
         on_end: Callable[[ApiError | None], Awaitable[None]],
     ) -> None:
-        super().__init__(headers={"cache-control": "no-cache", **headers})
-        # Starlette counts the empty body; a stream has no length to announce.
-        del self.headers["content-length"]
+        self._headers = [*_HEADERS, *headers]
         self._write = write
         self._keep_alive_s = keep_alive_s
         self._timeout_s = timeout_s
@@ -144,10 +159,11 @@ class EventStreamResponse(Response):
         self._last_sent = 0.0
         self._client_left = False
 
-    async def __call__(self, _: Scope, receive: Receive, send: Send) -> None:
+    async def answer(self, receive: Receive, send: Send) -> None:
+        """Answer a request whose body has been read. Raises ClientDisconnect."""
         error: ApiError | None = None
         try:
-            await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+            await send({"type": "http.response.start", "status": 200, "headers": self._headers})
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._watch, receive, tasks.cancel_scope)
                 tasks.start_soon(self._keep_alive, send)
@@ -165,7 +181,7 @@ class EventStreamResponse(Response):
 
         async def write(body: bytes) -> None:
             self._last_sent = now()
-            await send(_part(body))
+            await send({"type": "http.response.body", "body": body, "more_body": True})
 
         try:
             with anyio.fail_after(self._timeout_s):

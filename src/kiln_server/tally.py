@@ -53,6 +53,13 @@ class Histogram:
         self._counts[bisect_left(self._borders, value)] += 1
         self._sum += value
 
+    def observe_all(self, values: Sequence[float]) -> None:
+        """Count many values."""
+        borders, counts = self._borders, self._counts
+        for value in values:
+            counts[bisect_left(borders, value)] += 1
+        self._sum += sum(values)
+
     def add_to(self, family: HistogramMetricFamily, values: Labels = ()) -> None:
         """Put the counts as they are now into a family."""
         names = [*map(_border, self._borders), "+Inf"]

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, pairwise
+from itertools import pairwise
 from operator import itemgetter
 from typing import Final, NamedTuple
 
 from kiln_contract import LatencyPhaseTimings, LatencyStallReasonCounts, RequestLatencyDiagnostics, StreamingTokenTiming
 from kiln_server.backend import TokenEvent
+from kiln_server.delivery import Delivery, Interval, Passage, Ways, passages
 
 MAX_GAPS: Final = 8192
 """Gaps between tokens that are kept for percentiles; the earliest are dropped first."""
@@ -21,6 +22,8 @@ MAX_GAPS: Final = 8192
 MIN_STALL_MS: Final = 250.0
 STALL_FACTOR: Final = 5
 """A gap is a stall from this many medians on, and never below `MIN_STALL_MS`."""
+
+_NS_PER_MS: Final = 1_000_000
 
 UNEXPLAINED: Final = "unexplained"
 SERVER_PHASES: Final = ("tokenization", "response_delivery", "handler_queue", "client_delivery")
@@ -30,35 +33,6 @@ _MEMBER_OF: Final = {"actor_prefill": "prefill", "actor_decode": "decode"}
 """Backend phases that the phase record names differently from the stall counts."""
 
 _PHASE_OF: Final = {name: name.removesuffix("_ms") for name in LatencyPhaseTimings.__struct_fields__}
-
-
-class Interval(NamedTuple):
-    """A measured stretch of one phase on the monotonic clock, in nanoseconds."""
-
-    phase: str
-    start_ns: int
-    end_ns: int
-
-    def overlap(self, start_ns: int, end_ns: int) -> int:
-        """Nanoseconds shared with another stretch."""
-        return max(0, min(self.end_ns, end_ns) - max(self.start_ns, start_ns))
-
-
-class Passage(NamedTuple):
-    """One token on its way out: made, handed off, received by the handler, put into the body."""
-
-    ready_ns: int
-    delivered_ns: int
-    handled_ns: int
-    enqueued_ns: int
-
-    def intervals(self) -> tuple[Interval, Interval, Interval]:
-        """The three stretches of the way."""
-        return (
-            Interval("response_delivery", self.ready_ns, self.delivered_ns),
-            Interval("handler_queue", self.delivered_ns, self.handled_ns),
-            Interval("client_delivery", self.handled_ns, self.enqueued_ns),
-        )
 
 
 class Gap(NamedTuple):
@@ -83,8 +57,8 @@ class Timing:
         self.num_tokens = 0
         self._intervals: deque[Interval] = deque(maxlen=4 * MAX_GAPS)
         self._totals: dict[str, int] = dict.fromkeys((*SERVER_PHASES, *measured), 0)
-        # A token costs next to nothing here: what a gap was spent on is worked out for the few that anyone asks about.
-        self._passages: deque[Passage] = deque(maxlen=MAX_GAPS + 1)
+        # A token costs next to nothing while the answer runs: everything else is worked out at its end.
+        self._deliveries: list[Delivery] = []
 
     def add(self, interval: Interval) -> None:
         """Count a measured stretch."""
@@ -92,28 +66,23 @@ class Timing:
             self._totals[interval.phase] = self._totals.get(interval.phase, 0) + interval.end_ns - interval.start_ns
             self._intervals.append(interval)
 
-    def token(self, event: TokenEvent, handled_ns: int, enqueued_ns: int) -> Passage:
-        """Count a token that has gone into the body; returns its way, each stop no earlier than the one before."""
-        ready_ns = event.ready_ns
-        delivered_ns = event.delivered_ns or handled_ns
-        # Comparisons, not `max`: this runs for every token.
-        delivered_ns = delivered_ns if delivered_ns > ready_ns else ready_ns  # noqa: FURB136
-        handled_ns = handled_ns if handled_ns > delivered_ns else delivered_ns  # noqa: FURB136
-        enqueued_ns = enqueued_ns if enqueued_ns > handled_ns else handled_ns  # noqa: FURB136
-        passage = Passage(ready_ns, delivered_ns, handled_ns, enqueued_ns)
+    def tokens(self, events: Sequence[TokenEvent], handled_ns: int, enqueued_ns: int) -> None:
+        """Count tokens, at least one, that were received together and have gone into the body."""
         if self.first_ready_ns is None:
-            self.first_ready_ns = ready_ns
-        totals = self._totals
-        totals["response_delivery"] += delivered_ns - ready_ns
-        totals["handler_queue"] += handled_ns - delivered_ns
-        totals["client_delivery"] += enqueued_ns - handled_ns
-        self._passages.append(passage)
-        self.num_tokens += 1
-        return passage
+            self.first_ready_ns = events[0].ready_ns
+        self.num_tokens += len(events)
+        self._deliveries.append((events, handled_ns, enqueued_ns))
+
+    def token(self, event: TokenEvent, handled_ns: int, enqueued_ns: int) -> Passage:
+        """Count one token that has gone into the body; returns its way."""
+        self.tokens((event,), handled_ns, enqueued_ns)
+        return Passage.of(event, handled_ns, enqueued_ns)
 
     def token_event(self, event: TokenEvent, passage: Passage, source: str) -> StreamingTokenTiming:
-        """The contract's timing event for the token that was counted last."""
-        gap = None if self.num_tokens == 1 else self._attribute(self._passages[-2].ready_ns, passage.ready_ns)
+        """The contract's timing event for the token that was counted last, by itself."""
+        gap = None
+        if self.num_tokens > 1:
+            gap = self._attribute(self._deliveries[-2][0][-1].ready_ns, passage.ready_ns)
         response, handler, client = (to_ms(i.end_ns - i.start_ns) for i in passage.intervals())
         return StreamingTokenTiming(
             object="kiln.token_timing",
@@ -138,13 +107,13 @@ class Timing:
         return None if self.first_ready_ns is None else self._since(self.first_ready_ns)
 
     def phase_ms(self, phase: str) -> float | None:
-        """Time in one phase, or None when nothing measures it."""
+        """Time in a phase that intervals were added for, or None when nothing measures it."""
         return to_ms(self._totals[phase]) if phase in self._totals else None
 
     @property
     def gaps_ms(self) -> list[float]:
         """The kept gaps in order."""
-        return [to_ms(after.ready_ns - before.ready_ns) for before, after in pairwise(self._passages)]
+        return [(after - before) / _NS_PER_MS for before, after in pairwise(self._ready_ns())]
 
     def diagnostics(self, end_ns: int) -> RequestLatencyDiagnostics:
         """The contract's record, for a request that ends now."""
@@ -171,21 +140,27 @@ class Timing:
 
     def phases_ms(self, end_ns: int) -> dict[str, float]:
         """Time in each phase that was measured, by the phase record's names without `_ms`, for an end now."""
-        totals = {_MEMBER_OF.get(phase, phase): to_ms(ns) for phase, ns in self._totals.items()}
-        ways = (Interval("way", passage.ready_ns, passage.enqueued_ns) for passage in self._passages)
-        covered = covered_ns(chain(self._intervals, ways), self.received_ns, end_ns)
+        ways = Ways(self._deliveries)
+        totals = {
+            _MEMBER_OF.get(phase, phase): (ns + ways.totals.get(phase, 0)) / _NS_PER_MS
+            for phase, ns in self._totals.items()
+        }
+        covered = covered_ns([*self._intervals, *ways.stretches], self.received_ns, end_ns)
         totals[UNEXPLAINED] = to_ms(max(0, end_ns - self.received_ns - covered))
         return totals
 
     def stall_reasons(self) -> list[str]:
         """What each stall is attributed to, as the stall counts name it."""
-        tokens = self._passages
-        if not tokens or to_ms(tokens[-1].ready_ns - tokens[0].ready_ns) < MIN_STALL_MS:
+        ready_ns = self._ready_ns()
+        if not ready_ns or to_ms(max(ready_ns) - min(ready_ns)) < MIN_STALL_MS:
             return []  # all gaps together are too short for one stall
-        gaps = self.gaps_ms
-        threshold = stall_threshold(gaps) or MIN_STALL_MS
-        stalls = [pair for gap, pair in zip(gaps, pairwise(tokens), strict=True) if gap >= threshold]
-        return [self._stall_reason(self._attribute(before.ready_ns, after.ready_ns)) for before, after in stalls]
+        threshold = stall_threshold(self.gaps_ms) or MIN_STALL_MS
+        stalls = [(before, after) for before, after in pairwise(ready_ns) if to_ms(after - before) >= threshold]
+        return [self._stall_reason(self._attribute(before, after)) for before, after in stalls]
+
+    def _ready_ns(self) -> list[int]:
+        """When each of the tokens was made whose gaps are kept."""
+        return [event.ready_ns for events, _, _ in self._deliveries for event in events][-MAX_GAPS - 1 :]
 
     def _attribute(self, start_ns: int, end_ns: int) -> Gap:
         """The phase with the largest share of a gap; unexplained when no measured phase touches it."""
@@ -199,11 +174,12 @@ class Timing:
 
     def _reaching_beyond(self, start_ns: int) -> Iterator[Interval]:
         yield from self._intervals
-        for passage in reversed(self._passages):
-            # Tokens come in order of time but for small overlaps, so older ones cannot reach as far.
-            if passage.enqueued_ns <= start_ns:
-                break
-            yield from passage.intervals()
+        for delivery in reversed(self._deliveries):
+            for passage in passages(*delivery):
+                # Tokens come in order of time but for small overlaps, so older ones cannot reach as far.
+                if passage.enqueued_ns <= start_ns:
+                    return
+                yield from passage.intervals()
 
     def _stall_reason(self, gap: Gap) -> str:
         enough = min(MIN_STALL_MS, gap.ms / 2)
@@ -216,7 +192,7 @@ class Timing:
 
 def to_ms(ns: int) -> float:
     """Nanoseconds as milliseconds."""
-    return ns / 1_000_000
+    return ns / _NS_PER_MS
 
 
 def percentile(samples: Sequence[float], fraction: float) -> float | None:

@@ -13,6 +13,7 @@ from tests.bench.servers import KEY, Server
 PATIENCE_S: Final = 30.0
 """For the last answers of a round."""
 
+_AGAIN_S: Final = 0.05
 _TOKEN: Final = b'"content"'
 _END_OF_CHUNKS: Final = b"0\r\n\r\n"
 
@@ -101,7 +102,10 @@ def _length(head: bytes) -> int:
 
 
 async def load(server: Server, into: Load, *, stream: bool, seconds: float) -> None:
-    """Put a server under load for some seconds, and add what was measured. The first answers warm it up, uncounted."""
+    """Put a server under load for some seconds, and until something was answered; add what was measured.
+
+    The first answers warm it up, uncounted.
+    """
     loop = asyncio.get_running_loop()
     asked = _request(stream=stream)
     connections = [
@@ -114,6 +118,9 @@ async def load(server: Server, into: Load, *, stream: bool, seconds: float) -> N
         connection.tokens = 0
     before = (time.perf_counter(), server.cpu_s(), time.process_time())
     await asyncio.sleep(seconds)
+    async with asyncio.timeout(PATIENCE_S):
+        while not any(connection.seconds or connection.stopped.done() for connection in connections):
+            await asyncio.sleep(_AGAIN_S)
     counted = [list(connection.seconds) for connection in connections]
     into.tokens += sum(connection.tokens for connection in connections)
     after = (time.perf_counter(), server.cpu_s(), time.process_time())

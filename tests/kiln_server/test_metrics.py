@@ -71,10 +71,10 @@ def test_what_is_counted_is_shown() -> None:
     metrics.request_finished("ok", 0.3)
     metrics.answered("/v1/models", 200)
     metrics.ttft(0.02)
-    metrics.itl(0.004)
+    metrics.itl([4])
     metrics.tokens(5)
     metrics.prompt_tokens(7)
-    metrics.phase("prefill", 0.5)
+    metrics.phases({"prefill": 500})
     metrics.stall("gpu_lock_wait")
     metrics.budget_source("tokens", "request")
     metrics.budget_outcome("natural_close")
@@ -109,8 +109,7 @@ def test_the_backends_gauges_are_read_when_asked_for() -> None:
 def test_every_value_of_a_label_counts_and_a_stranger_makes_no_series() -> None:
     metrics = Metrics()
     before = set(samples(metrics))
-    for phase in (*PHASES, "made up"):
-        metrics.phase(phase, 1)
+    metrics.phases(dict.fromkeys((*PHASES, "made up"), 1000))
     for reason in (*STALL_REASONS, 'quo"te\n'):
         metrics.stall(reason)
     for source in get_args(ThinkingBudgetSource):

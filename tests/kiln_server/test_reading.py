@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from kiln_contract import ChatCompletionRequest, encode
 from kiln_server.app import create_app
+from kiln_server.edge.exchange import exchange_of
 from kiln_server.reading import read
 from kiln_server.refusals import CHAT
 from kiln_server.service import Service
@@ -25,7 +26,9 @@ GOOD = b'{"messages":[{"role":"user","content":"hi"}]}'
 
 
 async def echo(request: Request) -> Response:
-    return Response(encode(await read(request, ChatCompletionRequest, CHAT)), media_type="application/json")
+    settings = request.app.state.service.settings
+    asked = await read(request.receive, exchange_of(request), settings, ChatCompletionRequest, CHAT)
+    return Response(encode(asked), media_type="application/json")
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,8 @@ import pytest
 
 import kiln_contract as kc
 from kiln_server.backend import TokenEvent
-from kiln_server.timing import MAX_GAPS, Interval, Timing, covered_ns, percentile, stall_threshold
+from kiln_server.delivery import Interval
+from kiln_server.timing import MAX_GAPS, Timing, covered_ns, percentile, stall_threshold
 
 MS = 1_000_000
 

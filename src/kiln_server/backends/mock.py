@@ -120,14 +120,13 @@ class MockBackend:
         return Stats(running=self._player.num_running)
 
     def _events(self, job: Generation, index: int) -> Iterator[TokenEvent]:
-        self._require_adapters(job)
+        if job.adapters and (missing := self._missing_adapter(job)) is not None:
+            return map(_fail, [f"the mock backend has no adapter {missing!r}"])  # when the first event is asked for
         if self._rows:
             sampler = Sampler(job.sampling, seed=job.seed, choice=job.choice)
             draws = starmap(Proposal, map(sampler.draw, self._drawable_rows(), count()))
-            yield from play(job, draws, self._tokenizer.eos_ids, on_taken=sampler.take)
-        else:
-            scripted = chain(self._scripted(job, index), repeat(_END))
-            yield from play(job, scripted, self._tokenizer.eos_ids)
+            return play(job, draws, self._tokenizer.eos_ids, on_taken=sampler.take)
+        return play(job, chain(self._scripted(job, index), repeat(_END)), self._tokenizer.eos_ids)
 
     def _drawable_rows(self) -> Iterator[Sequence[float]]:
         return chain(self._drawable, repeat(self._drawable[-1]))
@@ -137,11 +136,9 @@ class MockBackend:
             return self._answers[index % len(self._answers)]
         return map(Proposal, turns.last_user_message(job.prompt_ids, self._tokenizer))
 
-    def _require_adapters(self, job: Generation) -> None:
+    def _missing_adapter(self, job: Generation) -> str | None:
         known = {adapter.name for adapter in self._adapters}
-        for adapter in job.adapters:
-            if adapter.name not in known:
-                raise BackendError(f"the mock backend has no adapter {adapter.name!r}")
+        return next((adapter.name for adapter in job.adapters if adapter.name not in known), None)
 
     def _scored_row(self, position: int) -> ScoredRow:
         """The row that is about a position's next token; without logits every token is equally likely."""
@@ -149,6 +146,10 @@ class MockBackend:
         if index not in self._scored:
             self._scored[index] = ScoredRow(self._rows[index] if self._rows else [0.0] * self._tokenizer.vocab_size)
         return self._scored[index]
+
+
+def _fail(message: str) -> TokenEvent:
+    raise BackendError(message)
 
 
 def create(options: Mapping[str, str]) -> MockBackend:

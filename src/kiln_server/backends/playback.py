@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from time import monotonic_ns
 from typing import Final, NamedTuple
-
-import anyio
 
 from kiln_server.backend import BackendError, FinishCause, Generation, TokenEvent
 
@@ -42,6 +41,7 @@ def play(
     gate = job.gate
     eos_ids = frozenset() if job.ignore_eos else eos_ids
     last = job.max_tokens - 1
+    with_logprobs = job.logprobs
     for step, (token_id, logprob) in enumerate(islice(proposals, job.max_tokens)):
         ready_ns = monotonic_ns()
         forced = False
@@ -54,14 +54,7 @@ def play(
             finish = "eos"
         elif step == last:
             finish = "length"
-        yield TokenEvent(
-            token_id,
-            ready_ns,
-            forced=forced,
-            logprob=logprob if job.logprobs and not forced else None,
-            step=step,
-            finish=finish,
-        )
+        yield TokenEvent(token_id, ready_ns, 0, forced, logprob if with_logprobs and not forced else None, step, finish)
         if finish is not None:
             return
 
@@ -90,9 +83,9 @@ class Player:
             num_given = 0
             while True:
                 if pace is not None:
-                    await _until(started_ns + pace(num_given))
+                    await asyncio.sleep(max(0, started_ns + pace(num_given) - monotonic_ns()) / _NS_PER_S)
                 elif num_given:
-                    await anyio.sleep(0)
+                    await asyncio.sleep(0)
                 self._require_open()
                 ready = list(islice(events, batch))
                 if not ready:
@@ -107,7 +100,3 @@ class Player:
     def _require_open(self) -> None:
         if self._closed:
             raise BackendError("the backend was closed while this answer was running")
-
-
-async def _until(due_ns: int) -> None:
-    await anyio.sleep(max(0, due_ns - monotonic_ns()) / _NS_PER_S)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Final, TypeVar
 
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import ClientDisconnect
 from starlette.types import Receive
 
 from kiln_server.edge.interrupt import Interruptible
@@ -19,7 +19,7 @@ GRACE_S: Final = 0.005
 
 
 async def run_unless_disconnected(
-    request: Request, work: Callable[[], Awaitable[T]], timeout_s: float | None = None
+    receive: Receive, work: Callable[[], Awaitable[T]], timeout_s: float | None = None
 ) -> T:
     """Await `work()` and return what it returns; cancel it when the client leaves, or the time is over, before that.
 
@@ -30,12 +30,13 @@ async def run_unless_disconnected(
     pending: list[asyncio.TimerHandle | asyncio.Task[None]] = []
 
     def begin_watch() -> None:
-        pending.append(loop.create_task(_watch(request.receive, block), name="disconnect"))
+        pending.append(loop.create_task(_watch(receive, block), name="disconnect"))
+        if timeout_s is not None:
+            pending.append(loop.call_later(timeout_s - GRACE_S, _expire, block, timeout_s))
 
     with Interruptible() as block:
+        # One timer for both: a request that is done before it fires pays for no other.
         pending.append(loop.call_later(GRACE_S, begin_watch))
-        if timeout_s is not None:
-            pending.append(loop.call_later(timeout_s, _expire, block, timeout_s))
         try:
             return await work()
         finally:

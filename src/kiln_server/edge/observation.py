@@ -75,12 +75,17 @@ def _watched(send: Send, exchange: Exchange) -> Send:
             message = {**message, "headers": [*message.get("headers", ()), *exchange.response_headers]}
         else:
             exchange.complete = not message.get("more_body", False)
-            kept = exchange.response_body
-            if kept is not None and len(kept) <= MAX_BODY:
-                kept += message.get("body", b"")[: MAX_BODY + 1 - len(kept)]
+            if exchange.response_body is not None:
+                _keep(exchange.response_body, message.get("body", b""))
         await send(message)
 
     return watched
+
+
+def _keep(kept: bytearray, piece: bytes) -> None:
+    """Keep a piece of a body, and one byte more than may be kept of a body that is too long."""
+    if len(kept) <= MAX_BODY:
+        kept += piece[: MAX_BODY + 1 - len(kept)]
 
 
 def _fields(exchange: Exchange, duration_s: float) -> dict[str, object]:

@@ -8,8 +8,6 @@ from contextlib import AsyncExitStack
 from typing import Any, Final
 
 import anyio
-from starlette.requests import Request
-from starlette.responses import Response
 from starlette.routing import Route
 
 from kiln_contract import (
@@ -20,10 +18,11 @@ from kiln_contract import (
     TextCompletionResponse,
     encode,
 )
-from kiln_server.backend import AdapterRef, BackendError, Scoring
+from kiln_server.backend import BackendError, Scoring
+from kiln_server.delivery import Interval
 from kiln_server.edge.adapter_headers import adapter_headers
 from kiln_server.edge.disconnect import run_unless_disconnected
-from kiln_server.edge.exchange import Exchange, exchange_of
+from kiln_server.edge.exchange import Exchange
 from kiln_server.errors import ApiError
 from kiln_server.generation import Run
 from kiln_server.observing import Observer
@@ -40,31 +39,31 @@ from kiln_server.responses import (
     usage,
 )
 from kiln_server.rollout import provenance_of
+from kiln_server.routes.call import Call, Endpoint
 from kiln_server.scoring import fingerprint, logprob_entries, prompt_ids
 from kiln_server.service import Service
-from kiln_server.streaming import ChatStream, EventStreamResponse
-from kiln_server.timing import Interval
+from kiln_server.streaming import ChatStream, EventStream
 
 
-async def chat_completions(request: Request) -> Response:
+async def chat_completions(call: Call) -> None:
     """POST /v1/chat/completions."""
-    service, exchange = _begin(request)
-    asked = await read(request, ChatCompletionRequest, CHAT)
+    service, exchange, receive, _ = call
+    asked = await read(receive, exchange, service.settings, ChatCompletionRequest, CHAT)
     plan, tokenized = _planned(service, exchange, lambda: service.planner.chat(asked))
     runs = [_run(service, plan, exchange, 0, choice, tokenized, asked) for choice in range(plan.n)]
     exchange.stream = asked.stream is True
     if asked.stream is True:
-        return await _stream(service, request, exchange, asked, plan, runs[0])
+        await _stream(call, asked, plan, runs[0])
+        return
 
-    async def work() -> Response:
+    async def work() -> bytes:
         async with service.admission.admit(plan.num_prompt_tokens, plan.n):
             observer = Observer(service, exchange, plan)
-            await _complete(service, runs, observer)
+            await _complete(service, runs)
         end_ns = time.monotonic_ns()
         observer.finished(runs, end_ns)
         rollout = asked.rollout_provenance is True
-        return _json(
-            service,
+        return encode(
             chat_response(
                 asked,
                 plan,
@@ -75,17 +74,16 @@ async def chat_completions(request: Request) -> Response:
                 if rollout
                 else (),
                 end_ns=end_ns,
-            ),
-            plan.adapters,
+            )
         )
 
-    return await _bounded(service, request, work)
+    await call.answer_json(await _bounded(call, work), adapter_headers(plan.adapters, service.backend.adapters()))
 
 
-async def batch_completions(request: Request) -> Response:
+async def batch_completions(call: Call) -> None:
     """POST /v1/completions/batch."""
-    service, exchange = _begin(request)
-    asked = await read(request, BatchCompletionRequest, BATCH)
+    service, exchange, receive, _ = call
+    asked = await read(receive, exchange, service.settings, BatchCompletionRequest, BATCH)
     plan, tokenized = _planned(service, exchange, lambda: service.planner.batch(asked))
     runs = [
         [_run(service, plan, exchange, prompt, prompt * plan.n + choice, tokenized) for choice in range(plan.n)]
@@ -93,7 +91,7 @@ async def batch_completions(request: Request) -> Response:
     ]
     every = [run for choices in runs for run in choices]
 
-    async def work() -> Response:
+    async def work() -> bytes:
         async with service.admission.admit(plan.num_prompt_tokens, len(every)):
             observer = Observer(service, exchange, plan)
             failed = await _complete_each(service, every, observer)
@@ -101,22 +99,22 @@ async def batch_completions(request: Request) -> Response:
         places = {
             (prompt, choice) for prompt, row in enumerate(runs) for choice, run in enumerate(row) if run in failed
         }
-        return _json(service, batch_response(plan, runs, places), plan.adapters)
+        return encode(batch_response(plan, runs, places))
 
-    return await _bounded(service, request, work)
+    await call.answer_json(await _bounded(call, work), adapter_headers(plan.adapters, service.backend.adapters()))
 
 
-async def text_completions(request: Request) -> Response:
+async def text_completions(call: Call) -> None:
     """POST /v1/completions: prompt log-probabilities."""
-    service, exchange = _begin(request)
-    asked = await read(request, TextCompletionRequest, COMPLETION)
+    service, exchange, receive, _ = call
+    asked = await read(receive, exchange, service.settings, TextCompletionRequest, COMPLETION)
     service.lifecycle.require_ready()
     backend = service.backend
     ids = prompt_ids(asked, backend, model_id=service.model_id, default_adapter=service.settings.default_adapter)
     exchange.model = service.model_id
     exchange.prompt_tokens, exchange.completion_tokens = len(ids), 0
 
-    async def work() -> Response:
+    async def work() -> bytes:
         async with service.admission.admit(len(ids)):
             service.metrics.prompt_tokens(len(ids))
             try:
@@ -125,8 +123,7 @@ async def text_completions(request: Request) -> Response:
                 )
             except BackendError as error:
                 raise ApiError("generation_error", str(error)) from error
-        return _json(
-            service,
+        return encode(
             TextCompletionResponse(
                 id=new_id(SCORING_PREFIX),
                 object="text_completion",
@@ -142,15 +139,10 @@ async def text_completions(request: Request) -> Response:
                     )
                 ],
                 usage=usage(len(ids), 0),
-            ),
+            )
         )
 
-    return await _bounded(service, request, work)
-
-
-def _begin(request: Request) -> tuple[Service, Exchange]:
-    service: Service = request.app.state.service
-    return service, exchange_of(request)
+    await call.answer_json(await _bounded(call, work), adapter_headers((), ()))
 
 
 def _planned(service: Service, exchange: Exchange, plan: Callable[[], Plan]) -> tuple[Plan, Interval]:
@@ -186,18 +178,18 @@ def _run(
     return run
 
 
-async def _complete(service: Service, runs: Sequence[Run], observer: Observer) -> None:
+async def _complete(service: Service, runs: Sequence[Run]) -> None:
     """Run all answers together; the first failure ends them all."""
     stall_timeout_s = service.settings.stall_timeout_s
     _begin_all(runs)
     if len(runs) == 1:
-        await runs[0].complete(stall_timeout_s=stall_timeout_s, on_tokens=observer.tokens)
+        await runs[0].complete(stall_timeout_s=stall_timeout_s, on_tokens=service.metrics.tokens)
         return
     failures: list[ApiError] = []
 
     async def one(run: Run) -> None:
         try:
-            await run.complete(stall_timeout_s=stall_timeout_s, on_tokens=observer.tokens)
+            await run.complete(stall_timeout_s=stall_timeout_s, on_tokens=service.metrics.tokens)
         except ApiError as error:
             failures.append(error)
             tasks.cancel_scope.cancel()
@@ -220,7 +212,7 @@ async def _complete_each(service: Service, runs: Sequence[Run], observer: Observ
 
     async def one(run: Run) -> None:
         try:
-            await run.complete(stall_timeout_s=service.settings.stall_timeout_s, on_tokens=observer.tokens)
+            await run.complete(stall_timeout_s=service.settings.stall_timeout_s, on_tokens=service.metrics.tokens)
         except ApiError as error:
             observer.failed(run, error)
             run.flush()
@@ -233,17 +225,16 @@ async def _complete_each(service: Service, runs: Sequence[Run], observer: Observ
     return failed
 
 
-async def _stream(
-    service: Service, request: Request, exchange: Exchange, asked: ChatCompletionRequest, plan: Plan, run: Run
-) -> Response:
+async def _stream(call: Call, asked: ChatCompletionRequest, plan: Plan, run: Run) -> None:
+    service, exchange, receive, send = call
     # A place is taken before the answer begins, so that a full queue is still an HTTP error; the stream gives it back.
     async with AsyncExitStack() as entered:
         entered.enter_context(service.lifecycle.work())
         ticket = service.admission.admit(plan.num_prompt_tokens)
-        await run_unless_disconnected(request, lambda: entered.enter_async_context(ticket))
+        await run_unless_disconnected(receive, lambda: entered.enter_async_context(ticket))
         observer = Observer(service, exchange, plan)
         run.begin()
-        stream = ChatStream(asked, plan, run, service.settings, source=service.source, on_tokens=observer.tokens)
+        stream = ChatStream(asked, plan, run, service.settings, source=service.source, on_tokens=service.metrics.tokens)
         places = entered.pop_all()
 
     async def on_end(error: ApiError | None) -> None:
@@ -252,19 +243,20 @@ async def _stream(
             exchange.error_code = error.code
         observer.finished([run], time.monotonic_ns())
 
-    return EventStreamResponse(
+    events = EventStream(
         stream.write,
         keep_alive_s=service.settings.keep_alive_s,
         timeout_s=service.settings.request_timeout_s,
         headers=adapter_headers(plan.adapters, service.backend.adapters()),
         on_end=on_end,
     )
+    await events.answer(receive, send)
 
 
-async def _bounded(service: Service, request: Request, work: Callable[[], Awaitable[Response]]) -> Response:
+async def _bounded(call: Call, work: Callable[[], Awaitable[bytes]]) -> bytes:
     """Await `work` for as long as the client stays and the deadline allows."""
-    with service.lifecycle.work():
-        return await run_unless_disconnected(request, work, service.settings.request_timeout_s)
+    with call.service.lifecycle.work():
+        return await run_unless_disconnected(call.receive, work, call.service.settings.request_timeout_s)
 
 
 def _hashes(service: Service, asked: ChatCompletionRequest) -> Any:
@@ -272,13 +264,8 @@ def _hashes(service: Service, asked: ChatCompletionRequest) -> Any:
     return service.hashes if wanted else None
 
 
-def _json(service: Service, value: Any, adapters: Sequence[AdapterRef] = ()) -> Response:
-    headers = adapter_headers(adapters, service.backend.adapters())
-    return Response(encode(value), media_type="application/json", headers=headers)
-
-
 ROUTES: Final = (
-    Route("/v1/chat/completions", chat_completions, methods=["POST"]),
-    Route("/v1/completions", text_completions, methods=["POST"]),
-    Route("/v1/completions/batch", batch_completions, methods=["POST"]),
+    Route("/v1/chat/completions", Endpoint(chat_completions), methods=["POST"]),
+    Route("/v1/completions", Endpoint(text_completions), methods=["POST"]),
+    Route("/v1/completions/batch", Endpoint(batch_completions), methods=["POST"]),
 )

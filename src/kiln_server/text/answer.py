@@ -54,9 +54,20 @@ class Answer:
     def feed(self, token_id: int, *, is_end: bool = False) -> list[Delta]:
         """Read one token. `is_end` marks the terminal EOS, which counts but has no text."""
         self.num_tokens += 1
-        if is_end or self.stopped:
+        if is_end or self._stops.stopped:
             return []
-        return self._through(self._stops.feed(self._detokenizer.feed(token_id)))
+        text = self._detokenizer.feed(token_id)
+        return self._through(self._stops.feed(text) if self._stops.is_needed else text)
+
+    def feed_all(self, token_ids: Sequence[int], *, is_end: bool = False) -> list[Delta]:
+        """Read tokens that came together, up to one that completes a stop string; `is_end` is about the last of them.
+
+        The deltas, joined, are those of `feed` one by one, joined; `num_tokens` tells how many were read.
+        """
+        if self._stops.is_needed:
+            return self._up_to_a_stop(token_ids, is_end=is_end)
+        self.num_tokens += len(token_ids)
+        return self._through(self._detokenizer.feed_all(token_ids[:-1] if is_end else token_ids))
 
     def flush(self) -> list[Delta]:
         """The end: whatever was held back until now."""
@@ -72,8 +83,21 @@ class Answer:
             return "length"
         return "tool_calls" if self._num_calls else "stop"
 
+    def _up_to_a_stop(self, token_ids: Sequence[int], *, is_end: bool) -> list[Delta]:
+        deltas: list[Delta] = []
+        last = len(token_ids) - 1
+        for index, token_id in enumerate(token_ids):
+            if self.stopped:
+                break
+            deltas += self.feed(token_id, is_end=is_end and index == last)
+        return deltas
+
     def _through(self, text: str) -> list[Delta]:
-        return self._deltas(self._reasoning.feed(text)) if text else []
+        if not text:
+            return []
+        if self._calls is None and self._reasoning.is_over:
+            return [Delta("", text)]
+        return self._deltas(self._reasoning.feed(text))
 
     def _deltas(self, split: Split) -> list[Delta]:
         deltas = [Delta(reasoning=split.reasoning)] if split.reasoning else []

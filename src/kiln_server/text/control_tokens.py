@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Final, NamedTuple
 from unicodedata import category
@@ -35,9 +35,11 @@ class ControlTokens:
 
     def __init__(self, tokens: Iterable[ControlToken]) -> None:
         self._tokens = {token.text: token for token in tokens if token.text}
+        self._ids = {text: token.id for text, token in self._tokens.items()}
         ordinary = [text for text, token in self._tokens.items() if token.anywhere]
         self._control = _pattern(self._tokens.keys() - ordinary)
         self._ordinary = _pattern(ordinary) if ordinary else None
+        self._have_flags = any(token.lstrip or token.rstrip or token.single_word for token in self._tokens.values())
 
     @classmethod
     def of(cls, ids: Mapping[str, int]) -> ControlTokens:
@@ -49,6 +51,8 @@ class ControlTokens:
 
         Regions are in order. Plain stretches are as long as they can be, and never empty.
         """
+        if not self._have_flags:
+            return self._split_plainly(text, regions)
         pieces: list[str | int] = []
         end = 0
         for match in self._matches(text, regions):
@@ -62,6 +66,31 @@ class ControlTokens:
                 pieces.append(text[end:start])
             pieces.append(token.id)
             end = _space_after(text, stop) if token.rstrip else stop
+        if end < len(text):
+            pieces.append(text[end:])
+        return pieces
+
+    def encode(self, text: str, regions: Iterable[Span], plain: Callable[[str], list[int]]) -> list[int]:
+        """The ids of a text: control tokens as `split` finds them, the stretches between as `plain` encodes them."""
+        ids: list[int] = []
+        for piece in self.split(text, regions):
+            if type(piece) is int:
+                ids.append(piece)
+            else:
+                ids += plain(piece)  # type: ignore[arg-type]
+        return ids
+
+    def _split_plainly(self, text: str, regions: Iterable[Span]) -> list[str | int]:
+        """The same for tokens without flags."""
+        pieces: list[str | int] = []
+        end = 0
+        ids = self._ids
+        for match in self._matches(text, regions):
+            start, stop = match.span()
+            if end < start:
+                pieces.append(text[end:start])
+            pieces.append(ids[match[0]])
+            end = stop
         if end < len(text):
             pieces.append(text[end:])
         return pieces

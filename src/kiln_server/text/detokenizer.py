@@ -1,8 +1,8 @@
-"""Tokens to text, one at a time, never splitting a character."""
+"""Tokens to text, never splitting a character."""
 
 from __future__ import annotations
 
-from codecs import getincrementaldecoder
+from codecs import utf_8_decode
 from collections.abc import Sequence
 from typing import Final
 
@@ -14,8 +14,6 @@ MARKUP: Final = frozenset({"<think>", "</think>", "<tool_call>", "</tool_call>"}
 MAX_CHARACTER_BYTES: Final = 4
 """Bytes of the longest character in UTF-8: how far back the beginning of one can lie."""
 
-_Utf8: Final = getincrementaldecoder("utf-8")
-
 
 class Detokenizer:
     """Decodes one answer.
@@ -25,20 +23,35 @@ class Detokenizer:
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
-        self._tokenizer = tokenizer
-        self._markup = {id_: text for text, id_ in tokenizer.special_ids.items() if text in MARKUP}
-        self._decoder = _Utf8(errors="replace")
+        control = tokenizer.special_ids
+        self._markup = {control[text]: text for text in MARKUP if text in control}
+        self._token_bytes = tokenizer.token_bytes
+        self._unfinished = b""
+        """The beginning of the character that is under way."""
         self._at_start = tokenizer.leading_space
 
     def feed(self, token_id: int) -> str:
         """The text that this token completes, possibly empty."""
-        markup = self._markup.get(token_id)
-        if markup is not None:
-            # A control token ends whatever character was under way: its bytes can no longer follow.
-            self._decoder.reset()
-            self._at_start = False
-            return markup
-        text = self._decoder.decode(self._tokenizer.token_bytes(token_id))
+        if token_id in self._markup:
+            return self._control(token_id)
+        return self._decoded(self._token_bytes(token_id))
+
+    def feed_all(self, token_ids: Sequence[int]) -> str:
+        """The text that these tokens complete: that of `feed` one by one, joined."""
+        if self._markup.keys().isdisjoint(token_ids):
+            return self._decoded(b"".join(map(self._token_bytes, token_ids)))
+        return "".join(map(self.feed, token_ids))
+
+    def _control(self, token_id: int) -> str:
+        # It ends whatever character was under way: its bytes can no longer follow.
+        self._unfinished = b""
+        self._at_start = False
+        return self._markup[token_id]
+
+    def _decoded(self, data: bytes) -> str:
+        data = self._unfinished + data
+        text, end = utf_8_decode(data, "replace", False)
+        self._unfinished = data[end:]
         if self._at_start and text:
             self._at_start = False
             return text.removeprefix(" ")
@@ -58,6 +71,5 @@ def tail_text(tokenizer: Tokenizer, before: Sequence[int], token_id: int) -> str
         if id_ in named or len(pending) >= MAX_CHARACTER_BYTES:
             break
         pending = tokenizer.token_bytes(id_) + pending
-    decoder = _Utf8(errors="replace")
-    decoder.decode(pending)
-    return decoder.decode(tokenizer.token_bytes(token_id))
+    _, end = utf_8_decode(pending, "replace", False)
+    return utf_8_decode(pending[end:] + tokenizer.token_bytes(token_id), "replace", False)[0]

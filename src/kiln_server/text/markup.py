@@ -17,4 +17,6 @@ def split_at(text: str, tag: str) -> tuple[str, str, bool]:
 
 def overlap(text: str, tag: str) -> int:
     """How many characters at the end of `text` begin `tag`, short of all of it."""
+    if tag[0] not in text[1 - len(tag) :]:
+        return 0  # nearly always, and cheap to see
     return next((size for size in range(min(len(tag) - 1, len(text)), 0, -1) if tag.startswith(text[-size:])), 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, Final, Literal, Protocol, runtime_checkable
 
 from msgspec import UNSET, Struct
@@ -93,9 +92,16 @@ class PromptBuilder:
         template_kwargs: Any = None,
     ) -> TrustedText:
         """The prompt's text alone. Raises TemplateRefusal."""
-        variables = self._defaults | {name: parsed(value) for name, value in (template_kwargs or {}).items()}
-        variables |= self._always | {"messages": template_messages(messages), "add_generation_prompt": True}
-        return self._template.render(variables | tool_variables(tools, tool_choice))
+        return self._template.render(
+            {
+                **self._defaults,
+                **{name: parsed(value) for name, value in (template_kwargs or {}).items()},
+                **self._always,
+                "messages": template_messages(messages),
+                "add_generation_prompt": True,
+                **tool_variables(tools, tool_choice),
+            }
+        )
 
 
 def reserved_names(template_kwargs: Any) -> list[str]:
@@ -124,14 +130,5 @@ def thinking_source(template_kwargs: Any, default_thinking_enabled: bool | None)
 def _encoder(tokenizer: Tokenizer) -> Callable[[str, Sequence[Span]], list[int]]:
     if isinstance(tokenizer, RenderedEncoder):
         return tokenizer.encode_rendered
-    return partial(_encode_rendered, ControlTokens.of(tokenizer.special_ids), tokenizer)
-
-
-def _encode_rendered(control: ControlTokens, tokenizer: Tokenizer, text: str, regions: Sequence[Span]) -> list[int]:
-    ids: list[int] = []
-    for piece in control.split(text, regions):
-        if isinstance(piece, int):
-            ids.append(piece)
-        else:
-            ids += tokenizer.encode(piece)
-    return ids
+    control, plain = ControlTokens.of(tokenizer.special_ids), tokenizer.encode
+    return lambda text, regions: control.encode(text, regions, plain)

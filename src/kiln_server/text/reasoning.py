@@ -29,9 +29,9 @@ class ReasoningSplitter:
         self._held = ""
 
     @property
-    def is_open(self) -> bool:
-        """Whether what comes next is reasoning, as far as is known."""
-        return self._state == "inside"
+    def is_over(self) -> bool:
+        """Whether all that comes is content."""
+        return self._state == "content"
 
     def feed(self, text: str) -> Split:
         """Text whose channel is certain."""

@@ -63,6 +63,12 @@ class TrustingCodeGenerator(CodeGenerator):
         super().visit_Filter(node, frame)
         self.write(")")
 
+    def _output_child_pre(self, node: nodes.Expr, frame: Frame, finalize: Any) -> None:
+        if frame.eval_ctx.volatile or frame.eval_ctx.autoescape:
+            super()._output_child_pre(node, frame, finalize)
+        else:
+            self.write(f"({finalize.src}")  # which gives a string, so Jinja's `str` around it is left out
+
     def enter_frame(self, frame: Frame) -> None:
         """Every loop body, macro and captured block begins here."""
         super().enter_frame(frame)

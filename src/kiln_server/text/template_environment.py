@@ -30,6 +30,9 @@ from kiln_server.text.trusted import TrustedText, concat, is_trusted
 MAX_INTEGER_BITS: Final = 4096
 """Size of the integers that a template may compute."""
 
+_NO_ITEMS: Final = frozenset(dir(dict))
+"""Names that mean an attribute of a mapping, not an item; every other one has none there."""
+
 _SIZED: Final = (str, list, tuple)
 _TEXTS: Final = (str, TrustedText)
 
@@ -72,6 +75,14 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
     def start_clock(self) -> None:
         """Begin the time of one rendering, in this thread or task."""
         _deadline.set(monotonic() + self._max_seconds)
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        """`obj.attribute`, as Jinja has it; for an item of a mapping without looking for the attribute first."""
+        if type(obj) is not dict or attribute in _NO_ITEMS:
+            return super().getattr(obj, attribute)
+        if attribute in obj:
+            return obj[attribute]
+        return self.undefined(obj=obj, name=attribute)
 
     def tick(self) -> None:
         """The compiled code calls this wherever it may repeat itself. Raises Overrun when time is up."""

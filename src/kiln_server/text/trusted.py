@@ -176,20 +176,26 @@ def concat(parts: Iterable[str], *, plain_is_trusted: bool = False, limit: int =
     """
     texts: list[str] = []
     found: list[Span] = []
-    size = 0
+    first = last = size = 0  # the span that may go on, and all characters so far
     for text in parts:
         texts.append(text)
-        end = size + len(text)
-        kind = type(text)
-        if kind is TrustedText:
-            for start, stop in text._spans:  # type: ignore[attr-defined]
-                first = found.pop()[0] if found and found[-1][1] == size + start else size + start
-                found.append((first, size + stop))
-        elif plain_is_trusted and kind is str and text:
-            found.append((found.pop()[0] if found and found[-1][1] == size else size, end))
-        size = end
+        length = len(text)
+        inner: tuple[Span, ...] = ()
+        if type(text) is TrustedText:
+            inner = text._spans
+        elif plain_is_trusted and type(text) is str and length:
+            inner = ((0, length),)
+        for start, stop in inner:
+            if size + start > last:
+                if last > first:
+                    found.append((first, last))
+                first = size + start
+            last = size + stop
+        size += length
         if size > limit:
             raise TooLong(limit)
+    if last > first:
+        found.append((first, last))
     return TrustedText("".join(texts), tuple(found))
 
 

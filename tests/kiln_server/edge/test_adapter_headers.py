@@ -21,4 +21,7 @@ SAVED = [Adapter("a", "sha256:aa"), Adapter("b c", "sha256:bb"), Adapter("é,\t"
 )
 def test_adapters_in_order(used: list[str], name: str, revision: str) -> None:
     headers = adapter_headers([AdapterRef(adapter) for adapter in used], SAVED)
-    assert headers == {"x-kiln-loaded-adapter": name, "x-kiln-loaded-adapter-revision": revision}
+    assert headers == (
+        (b"x-kiln-loaded-adapter", name.encode()),
+        (b"x-kiln-loaded-adapter-revision", revision.encode()),
+    )

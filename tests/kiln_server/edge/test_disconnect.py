@@ -30,7 +30,7 @@ class Work:
 
     async def answer(self, request: Request) -> Response:
         await request.body()
-        return await run_unless_disconnected(request, self.work, self.timeout_s)
+        return await run_unless_disconnected(request.receive, self.work, self.timeout_s)
 
     async def work(self) -> Response:
         self.begun += 1
@@ -119,8 +119,7 @@ def test_the_watch_ends_with_the_work() -> None:
         await asyncio.get_running_loop().create_future()
 
     async def run() -> set[str]:
-        request = Request({"type": "http"}, never)
-        await run_unless_disconnected(request, lambda: asyncio.sleep(0.02))
+        await run_unless_disconnected(never, lambda: asyncio.sleep(0.02))
         await asyncio.sleep(0)
         return {task.get_name() for task in asyncio.all_tasks()}
 

@@ -185,6 +185,46 @@ def test_an_answer_is_the_same_however_it_is_cut(text: str, how: Settings, at: s
     assert read_cut(text, at, how) == expected(text, how)
 
 
+def read_together(tokenizer: Tokenizer, batches: Iterable[Sequence[int]], how: Settings) -> tuple[Read, int]:
+    """Feed tokens as they come together; also how many were read."""
+    numbers = count()
+    answer = Answer(
+        tokenizer, inside_thinking=how.inside, stops=how.stops, tools=how.tools, new_id=lambda: f"call_{next(numbers)}"
+    )
+    finished = FinishedAnswer()
+    indices = count()
+    for ids in batches:
+        if not answer.stopped:
+            finished.add(checked(answer.feed_all(ids), indices))
+    finished.add(checked(answer.flush(), indices))
+    calls = [(call.id, call.name, call.arguments) for call in finished.tool_calls]
+    reason = answer.finish_reason(None if answer.stopped else "eos")
+    return Read(finished.reasoning, finished.content, calls, reason), answer.num_tokens
+
+
+@settings(max_examples=400, deadline=None)
+@given(text=texts, how=hows, at=st.sets(st.integers(1, 300), max_size=40), batch_at=st.sets(st.integers(1, 40)))
+def test_tokens_that_come_together_give_the_same_answer(
+    text: str, how: Settings, at: set[int], batch_at: set[int]
+) -> None:
+    pieces = cut(text.encode(), at)
+    tags = {tag.encode(): id_ for tag, id_ in TAG_IDS.items()}
+    ids = [tags.get(piece, index) for index, piece in enumerate(pieces)]
+    borders = sorted({0, len(ids), *(place for place in batch_at if place < len(ids))})
+    batches = [ids[start:stop] for start, stop in pairwise(borders)]
+    together, num_tokens = read_together(Chunks(pieces), batches, how)
+    one_by_one, num_one_by_one = read_together(Chunks(pieces), [[id_] for id_ in ids], how)
+    assert together == one_by_one == expected(text, how)
+    assert num_tokens == num_one_by_one
+
+
+def test_the_terminal_eos_counts_and_has_no_text() -> None:
+    for stops in ((), ("x",)):
+        answer = Answer(Chunks([b"a", b"b"]), inside_thinking=False, stops=stops, new_id=str)
+        deltas = answer.feed_all([0, 1], is_end=True)
+        assert ("".join(delta.content for delta in deltas), answer.num_tokens) == ("a", 2)
+
+
 @settings(max_examples=100, deadline=None)
 @given(text=texts, how=hows)
 def test_every_byte_and_every_single_cut(text: str, how: Settings) -> None:
@@ -213,6 +253,7 @@ def test_bytes_that_are_no_text_are_replaced_alike_however_they_are_cut(data: by
     chunks = cut(data, at)
     detokenizer = Detokenizer(Chunks(chunks))
     assert "".join(map(detokenizer.feed, range(len(chunks)))) == decoded(data)
+    assert Detokenizer(Chunks(chunks)).feed_all(range(len(chunks))) == decoded(data)
 
 
 def decoded(data: bytes) -> str:

@@ -1,0 +1,63 @@
+"""Tokens as a backend gives them, awaited with patience."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from types import TracebackType
+from typing import Self
+
+from kiln_server.backend import BackendError, TokenEvent
+from kiln_server.deadline import MovingDeadline
+from kiln_server.errors import ApiError
+
+
+class Arrivals:
+    """The batches of one answer, whose work is cancelled when this context ends; None when there are none.
+
+    Raises ApiError when the backend fails, or gives nothing for `stall_timeout_s`.
+    """
+
+    def __init__(self, batches: AsyncGenerator[Sequence[TokenEvent], None] | None, stall_timeout_s: float) -> None:
+        self._batches = batches
+        self._patience = MovingDeadline(stall_timeout_s, lambda: _stalled(stall_timeout_s))
+
+    async def __aenter__(self) -> Self:
+        self._patience.__enter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        try:
+            self._patience.__exit__(kind, error, at)
+        finally:
+            if self._batches is not None:
+                await self._batches.aclose()
+
+    async def next(self) -> Sequence[TokenEvent]:
+        """The next batch: at least one event, and none after one with a finish."""
+        if self._batches is None:
+            raise ValueError("there is nothing to wait for")
+        patience = self._patience
+        patience.expect()
+        try:
+            events = await anext(self._batches)
+        except StopAsyncIteration:
+            raise ApiError("generation_error", "the backend ended an answer without saying why") from None
+        except BackendError as error:
+            raise ApiError("generation_error", str(error)) from error
+        finally:
+            patience.arrived()
+        return events if len(events) == 1 else _up_to_finish(events)
+
+
+def _up_to_finish(events: Sequence[TokenEvent]) -> Sequence[TokenEvent]:
+    """What a backend made beyond the last token does not exist for anyone."""
+    for end, event in enumerate(events, 1):
+        if event.finish is not None and end < len(events):
+            return events[:end]
+    return events
+
+
+def _stalled(after_s: float) -> ApiError:
+    return ApiError("stalled", f"the model gave no token for {after_s:g} seconds")
