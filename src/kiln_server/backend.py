@@ -17,6 +17,9 @@ from msgspec import Struct
 
 ENTRY_POINT_GROUP: Final = "kiln.backends"
 
+MODELS_GROUP: Final = "kiln.models"
+"""Entry points that list the models a backend finds on this machine: functions that return `Offer`s."""
+
 FinishCause = Literal["eos", "length"]
 """Why a backend ended an answer by itself. A stop string is the server's: it closes the iterator."""
 
@@ -233,6 +236,20 @@ class TextAssets(Struct, frozen=True, kw_only=True):
     """Jinja source; None means ChatML."""
     bos_token: str = ""
     eos_token: str = ""
+
+
+class Offer(Struct, frozen=True, kw_only=True):
+    """A model that a backend can serve on this machine."""
+
+    name: str
+    """What the setting `model` calls it."""
+    family: str
+    num_parameters: int
+    num_bytes: int
+    """Size of its weights on disk."""
+    location: str
+    note: str = ""
+    """Such as that it is the default, or what it needs."""
 
 
 class BackendError(Exception):

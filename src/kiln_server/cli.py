@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _EPILOG: Final = """\
 commands:
   serve      serve requests (without a command too)
+  generate   answer one question on the terminal: kiln-server generate "What is the capital of France?"
+  models     list the models that are found on this machine
   config     print the settings in force, each with the source that set it
   backends   list what can compute tokens
 
@@ -95,7 +97,45 @@ def backends(argv: Sequence[str]) -> int:
     return 0
 
 
-COMMANDS: Final[dict[str, Callable[[Sequence[str]], int]]] = {"serve": serve, "config": config, "backends": backends}
+def generate(argv: Sequence[str]) -> int:
+    """Answer one question, without a server."""
+    parser = CommandParser("generate", "Answer one question on standard output; thinking goes to standard error.")
+    parser.add_argument("text", help="what to ask")
+    parser.add_settings()
+    arguments = parser.read(argv)
+    settings = resolve(flags_of(arguments), config=arguments.config)
+
+    from kiln_server.backend import BackendError
+    from kiln_server.one_answer import answer
+    from kiln_server.registry import create_backend
+
+    try:
+        return answer(settings, create_backend(settings.backend, settings.options_for_backend()), arguments.text)
+    except BackendError as error:
+        return _complain(1, str(error))
+
+
+def models(argv: Sequence[str]) -> int:
+    """List the models that `--model` can name."""
+    from kiln_server.backend import BackendError
+    from kiln_server.model_list import write_models
+    from kiln_server.registry import offers
+
+    CommandParser("models", "List the models found on this machine; --model takes one of them.").read(argv)
+    try:
+        write_models(offers(), sys.stdout)
+    except BackendError as error:
+        return _complain(1, str(error))
+    return 0
+
+
+COMMANDS: Final[dict[str, Callable[[Sequence[str]], int]]] = {
+    "serve": serve,
+    "generate": generate,
+    "models": models,
+    "config": config,
+    "backends": backends,
+}
 
 
 def _make_app(settings: Settings, backend: Backend, lifecycle: Lifecycle) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from importlib.metadata import EntryPoint, entry_points
 from typing import Final
 
-from kiln_server.backend import ENTRY_POINT_GROUP, Backend, BackendError, BackendFactory
+from kiln_server.backend import ENTRY_POINT_GROUP, MODELS_GROUP, Backend, BackendError, BackendFactory, Offer
 
 _BUILT_IN: Final = {
     "mock": "kiln_server.backends.mock:create",
@@ -51,6 +51,11 @@ def create_backend(name: str, options: Mapping[str, str] | None = None) -> Backe
     if missing:
         raise RegistryError(f"backend {name!r} lacks {', '.join(missing)}; see kiln_server.backend.Backend")
     return backend
+
+
+def offers() -> list[Offer]:
+    """The models that backends find on this machine, in the order of the packages that offer them."""
+    return [offer for point in entry_points(group=MODELS_GROUP) for offer in point.load()()]
 
 
 def _found() -> dict[str, list[EntryPoint]]:

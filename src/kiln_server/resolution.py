@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from kiln_server.setting import PREFIX, SETTINGS, Setting, suggestion
-from kiln_server.settings import Settings, SettingsError
+from kiln_server.settings import ENGINE_SETTINGS, Settings, SettingsError
 
 CONFIG_VARIABLE: Final = "KILN_CONFIG"
 DEFAULT_FILE: Final = Path("kiln.toml")
@@ -139,6 +139,6 @@ def _conflicts(settings: Settings) -> Iterator[str]:
         yield f"{named('tls_keyfile')} needs a certificate; set tls_certfile too"
     if "*" in settings.cors_origins and len(settings.cors_origins) > 1:
         yield f"{named('cors_origins')} lists * and single origins; keep one or the other"
-    for option, name in (("model", "model"), ("script", "mock_script")):
+    for option, name in {"script": "mock_script", **{name: name for name in ("model", *ENGINE_SETTINGS)}}.items():
         if option in settings.backend_options and getattr(settings, name) is not None:
             yield f"{named('backend_options')} holds {option}, and so says {named(name)}; keep the latter"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal, NamedTuple
+from typing import Annotated, Any, Final, Literal, NamedTuple, get_args, get_type_hints
 
 from msgspec import Meta, Struct
 
@@ -17,6 +17,7 @@ REDACTED: Final = "(redacted)"
 
 _ADDRESS: Final = "Address"
 _MODEL: Final = "Model"
+_ENGINE: Final = "Engine (for the backend `engine`; unset, it decides by itself)"
 _LIMITS: Final = "Limits"
 _DEADLINES: Final = "Deadlines"
 _ANSWERS: Final = "Defaults of answers"
@@ -78,12 +79,35 @@ class Settings(Struct, frozen=True, kw_only=True):
         tuple[Origin, ...], Doc(_ADDRESS, "Web origins whose pages may call this server; empty turns CORS off.")
     ] = ()
 
-    backend: Annotated[Name, Doc(_MODEL, "What computes tokens; `kiln-server backends` lists the choices.")] = "mock"
-    model: Annotated[Name | None, Doc(_MODEL, "Model for the backend to load, as it names models.")] = None
+    backend: Annotated[Name, Doc(_MODEL, "What computes tokens; `kiln-server backends` lists the choices.")] = "engine"
+    model: Annotated[
+        Name | None,
+        Doc(_MODEL, "Model to load: a name that `kiln-server models` lists, a folder, or a GGUF file."),
+    ] = None
     served_model_id: Annotated[Name | None, Doc(_MODEL, "Model id that clients see; unset, the backend's own.")] = None
     backend_options: Annotated[dict[Name, str], Doc(_MODEL, "Further options of the backend, KEY=VALUE each.")] = {}
     mock_script: Annotated[
         Name | None, Doc(_MODEL, "JSON file that the mock backend plays; only for that backend.", file=True)
+    ] = None
+
+    device: Annotated[Name | None, Doc(_ENGINE, "Where to compute: auto, cpu, cuda or cuda:N.")] = None
+    dtype: Annotated[Name | None, Doc(_ENGINE, "Number format of weights and cache: auto, float32 or bfloat16.")] = None
+    kernels: Annotated[Name | None, Doc(_ENGINE, "Implementation of the numeric core: auto, or a name.")] = None
+    kv_cache_memory: Annotated[Name | None, Doc(_ENGINE, "Memory of the key-value cache, such as 2GiB.")] = None
+    max_model_len: Annotated[
+        Count | None, Doc(_ENGINE, "Longest context in tokens; never more than the model and the cache allow.")
+    ] = None
+    max_num_seqs: Annotated[Count | None, Doc(_ENGINE, "Answers computed side by side; 64 by default.")] = None
+    block_size: Annotated[Count | None, Doc(_ENGINE, "Positions in a block of the cache; 16 by default.")] = None
+    prefix_cache: Annotated[bool | None, Doc(_ENGINE, "Reuse what prompts have in common; on by default.")] = None
+    threads: Annotated[Count | None, Doc(_ENGINE, "CPU threads to compute with; all cores by default.")] = None
+    prefill_chunk: Annotated[
+        Count | None,
+        Doc(_ENGINE, "Prompt tokens in a step while answers run; by default what max_step_ms leaves time for."),
+    ] = None
+    max_step_ms: Annotated[
+        Annotated[float, Meta(gt=0, le=60_000)] | None,
+        Doc(_ENGINE, "Longest step while answers run, in milliseconds; 200 by default."),
     ] = None
 
     max_body_bytes: Annotated[
@@ -168,7 +192,23 @@ class Settings(Struct, frozen=True, kw_only=True):
     def options_for_backend(self) -> dict[str, str]:
         """The options that the backend's factory takes: backend_options, and the settings that are meant for it."""
         named = {"model": self.model, "script": self.mock_script}
+        named |= {name: _spelled(getattr(self, name)) for name in ENGINE_SETTINGS}
         return self.backend_options | {key: value for key, value in named.items() if value is not None}
+
+
+ENGINE_SETTINGS: Final = tuple(
+    name
+    for name, hint in get_type_hints(Settings, include_extras=True).items()
+    if any(isinstance(note, Doc) and note.group == _ENGINE for note in get_args(hint))
+)
+"""Settings that the backend gets as options of the same names."""
+
+
+def _spelled(value: Any) -> str | None:
+    """A value as an option spells it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return None if value is None else str(value)
 
 
 def _shown(value: Any) -> Any:

@@ -145,7 +145,8 @@ class TestServe:
         ("flags", "message"),
         [
             (["--backend", "mokc"], "did you mean 'mock'?"),
-            (["--backend-options", "sript=x"], "did you mean 'script'?"),
+            (["--backend", "mock", "--backend-options", "sript=x"], "did you mean 'script'?"),
+            (["--backend-options", "dtpe=x"], "did you mean 'dtype'?"),
             (["--port", "x"], "--port must be a whole number"),
         ],
     )

@@ -102,7 +102,7 @@ class TestLoading:
         with tiny("--backend-options", "fail=known") as server:
             assert server.end() == 1
             message = (
-                "kiln-server: the backend mock cannot start: the model directory is empty; download the model first"
+                "kiln-server: the backend engine cannot start: the model directory is empty; download the model first"
             )
             assert server.lines[-1] == message
 

@@ -116,7 +116,7 @@ class TestFiles:
     @pytest.mark.parametrize("name", ["api_keys_file", "mock_script", "tls_certfile"])
     def test_that_are_missing_are_told_with_their_source(self, name: str) -> None:
         variable = "KILN_" + name.upper()
-        assert problems(environ={variable: "none"}) == [
+        assert problems({"backend": "mock"}, environ={variable: "none"}) == [
             f"{name} (set by {variable}) names none, which is no file that can be read"
         ]
 
@@ -143,9 +143,9 @@ class TestCombinations:
     def test_any_origin_goes_with_no_other(self) -> None:
         assert len(problems({"cors_origins": "*,https://a"})) == 1
 
-    @pytest.mark.parametrize(("name", "option"), [("model", "model"), ("mock_script", "script")])
+    @pytest.mark.parametrize(("name", "option"), [("model", "model"), ("mock_script", "script"), ("dtype", "dtype")])
     def test_an_option_must_not_say_what_a_setting_says(self, name: str, option: str) -> None:
-        assert len(problems({name: "s.json", "backend_options": f"{option}=x"})) == 1
+        assert len(problems({"backend": "mock", name: "s.json", "backend_options": f"{option}=x"})) == 1
         assert resolve({"backend_options": f"{option}=x"}, {}).options_for_backend() == {option: "x"}
 
     def test_a_wrong_value_starts_no_false_alarm(self, here: Path) -> None:

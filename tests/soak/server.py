@@ -13,46 +13,15 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import linear_regression, median
 from typing import Final
 
 from tests.bench.servers import KEY, KILN, Server, alone
 from tests.kiln_server.crowd import Visit, visit
+from tests.soak.record import Soak
 
 CLIENTS: Final = 48
 SAMPLE_S: Final = 5.0
-WARM_UP: Final = 0.2
-"""The first part of the run, in which caches and pools may still fill."""
-
-MAX_GROWTH: Final = 0.05
-"""How much more memory the end of the run may need than its beginning after the warm-up, as a fraction."""
-
-_MB: Final = 1e6
-_BLOCKS: Final = "▁▂▃▄▅▆▇█"
-
-
-@dataclass
-class Soak:
-    """What has happened so far. Times are seconds since the start, memory is bytes of the server process."""
-
-    stayed: int = 0
-    left: int = 0
-    wrong: list[str] = field(default_factory=list)
-    samples: list[tuple[float, int]] = field(default_factory=list)
-
-    def growth(self) -> float:
-        """Growth over the run after its warm-up, from a straight line through all samples, as a fraction."""
-        counted = self.samples[int(len(self.samples) * WARM_UP) :]
-        line = linear_regression(*zip(*counted, strict=True))
-        return line.slope * (counted[-1][0] - counted[0][0]) / median(rss for _, rss in counted)
-
-    def curve(self, width: int = 60) -> str:
-        """Memory over time as a line of blocks, from zero to the most there was."""
-        sizes = [rss for _, rss in self.samples]
-        picked = sizes[:: max(1, len(sizes) // width)]
-        return "".join(_BLOCKS[round(rss / max(sizes) * (len(_BLOCKS) - 1))] for rss in picked)
 
 
 async def soak(server: Server, minutes: float) -> Soak:
@@ -65,7 +34,7 @@ async def soak(server: Server, minutes: float) -> Soak:
             tasks.create_task(_client(server, state, until, random.Random(number)))  # noqa: S311 - dice for load
         while (now := time.monotonic()) < until:
             state.samples.append((now - started, server.memory()))
-            _show(state)
+            state.show()
             await asyncio.sleep(min(SAMPLE_S, until - now))
     return state
 
@@ -84,11 +53,6 @@ async def _client(server: Server, state: Soak, until: float, draw: random.Random
             state.wrong.append(f"asked for {call.text!r}, got {answer}")
 
 
-def _show(state: Soak) -> None:
-    at, rss = state.samples[-1]
-    print(f"{at:6.0f} s  {rss / _MB:7.1f} MB  {state.stayed} answered  {state.left} left  {len(state.wrong)} wrong")
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run from the command line; the exit code is the verdict."""
     parser = argparse.ArgumentParser(prog="python -m tests.soak.server", description=__doc__)
@@ -97,13 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # One token a millisecond: long enough for clients to leave in the middle.
     with tempfile.TemporaryDirectory() as folder, alone(KILN, {"delay_ms": 1}, Path(folder)) as server:
         state = asyncio.run(soak(server, minutes))
-    flat = state.growth() <= MAX_GROWTH
-    print(f"memory: {state.curve()}")
-    print(f"growth after the warm-up: {state.growth():+.1%} (at most {MAX_GROWTH:.0%}): {'flat' if flat else 'GROWS'}")
-    print(f"clients: {state.stayed} answered, {state.left} left early, {len(state.wrong)} wrong answers")
-    for problem in state.wrong[:5]:
-        print(f"  {problem}")
-    return 0 if flat and not state.wrong else 1
+    return state.verdict()
 
 
 if __name__ == "__main__":

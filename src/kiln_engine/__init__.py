@@ -1,0 +1,1 @@
+"""The inference engine: models, paged cache, scheduler and sampling on torch."""
