@@ -102,9 +102,9 @@ class EngineBackend:
         finally:
             thread.cancel(ticket)
 
-    def spans(self, request_id: str) -> Sequence[Span]:
+    def spans(self, request_id: str, first: int = 0) -> Sequence[Span]:
         ticket = self._tickets.get(request_id)
-        return () if ticket is None else ticket.spans()
+        return () if ticket is None else ticket.spans(first)
 
     def adapters(self) -> Sequence[Adapter]:
         return ()

@@ -29,9 +29,9 @@ class Ticket:
     def __init__(self) -> None:
         self.work: Work | None = None
 
-    def spans(self) -> Sequence[Span]:
-        """Measured phases so far, in order of time; empty before it is taken up, and for scoring."""
-        return self.work.trace.spans() if isinstance(self.work, AnswerWork) else ()
+    def spans(self, first: int) -> Sequence[Span]:
+        """Measured phases so far from the `first` on, in order of time; none before it is taken up, and for scoring."""
+        return self.work.trace.spans(first) if isinstance(self.work, AnswerWork) else ()
 
 
 class EngineThread:

@@ -45,33 +45,39 @@ class Part(NamedTuple):
 
 
 class Trace:
-    """The times of one answer."""
+    """The times of one answer. The engine's thread adds to it, the event loop's reads it."""
 
     def __init__(self, received_ns: int) -> None:
         self.received_ns = received_ns
         self.parts: list[Part] = []
+        self._spans: list[Span] = []
+        self._num_told = 0
+        """Parts that `_spans` tells of."""
 
     def add(self, record: StepRecord, *, is_prefill: bool, samples: bool) -> None:
         """Count a step that the answer took part in."""
         self.parts.append(Part(record, is_prefill, samples))
 
-    def spans(self) -> list[Span]:
-        """Measured stretches in order of time."""
-        if not self.parts:
-            return []
-        first = self.parts[0].record
-        queued = Span("actor_queue", min(self.received_ns, first.start_ns), first.start_ns)
-        spans = [queued, Span("actor_admission", first.start_ns, first.planned_ns)]
-        before: StepRecord | None = None
-        for part in self.parts:
-            spans += _between(before, part.record)
-            spans += _inside(part)
-            before = part.record
-        return spans
+    def spans(self, first: int = 0) -> list[Span]:
+        """Measured stretches in order of time, without the first ones."""
+        parts = self.parts
+        for index in range(self._num_told, len(parts)):
+            if index == 0:
+                self._spans += _before(self.received_ns, parts[0].record)
+            else:
+                self._spans += _between(parts[index - 1].record, parts[index].record)
+            self._spans += _inside(parts[index])
+            self._num_told = index + 1
+        return self._spans[first:]
 
 
-def _between(before: StepRecord | None, record: StepRecord) -> Iterator[Span]:
-    if before is None or record.start_ns <= before.end_ns:
+def _before(received_ns: int, record: StepRecord) -> Iterator[Span]:
+    yield Span("actor_queue", min(received_ns, record.start_ns), record.start_ns)
+    yield Span("actor_admission", record.start_ns, record.planned_ns)
+
+
+def _between(before: StepRecord, record: StepRecord) -> Iterator[Span]:
+    if record.start_ns <= before.end_ns:
         return
     # Steps without this answer came between them: it was waiting for room again.
     phase: Phase = "actor_cycle_idle" if record.number == before.number + 1 else "actor_queue"

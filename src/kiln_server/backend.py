@@ -291,8 +291,11 @@ class Backend(Protocol):
     async def score(self, job: Scoring) -> Scores:
         """Score a prompt. Raises BackendError when its logits hold NaN or +inf."""
 
-    def spans(self, request_id: str) -> Sequence[Span]:
-        """Measured phases of a running or just finished request, in order of time; empty when it measures none."""
+    def spans(self, request_id: str, first: int = 0) -> Sequence[Span]:
+        """Measured phases of a running or just finished answer, in order of time; empty when it measures none.
+
+        The first `first` of them are left out: a stream asks for what is new with every token.
+        """
 
     def adapters(self) -> Sequence[Adapter]:
         """Saved adapters; empty when the backend has none."""

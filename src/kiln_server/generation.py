@@ -52,6 +52,7 @@ class Run:
         self.finish_reason: FinishReason = "length"
         self._backend = backend
         self._batches: AsyncGenerator[Sequence[TokenEvent], None] | None = None
+        self._num_spans = 0
         self._cause: FinishCause | None = None
         self._final_record: thinking.Record | None = None
         self._controller = task.budget.controller(task.limit)
@@ -126,6 +127,13 @@ class Run:
         self._count(events)
         return found
 
+    def measure(self) -> None:
+        """Take over the phases that the backend has measured since the last time."""
+        spans = self._backend.spans(self._job.request_id, self._num_spans) if self._batches else ()
+        self._num_spans += len(spans)
+        for span in spans:
+            self.timing.add(Interval(span.phase, span.start_ns, span.end_ns))
+
     def flush(self) -> Sequence[Delta]:
         """Text that was held back until the end was certain."""
         deltas = self._answer.flush()
@@ -134,8 +142,7 @@ class Run:
 
     def end(self) -> Sequence[Delta]:
         """The answer has come to its own end: settle it. Returns as `flush` does."""
-        for span in self._backend.spans(self._job.request_id) if self._batches else ():
-            self.timing.add(Interval(span.phase, span.start_ns, span.end_ns))
+        self.measure()
         deltas = self.flush()
         self.finish_reason = self._answer.finish_reason(self._cause or "length")
         self.is_complete = True

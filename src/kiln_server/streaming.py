@@ -84,6 +84,7 @@ class ChatStream:
         read = self._run.read_each(events)
         self._on_tokens(len(read))
         if self._token_timing:
+            self._run.measure()
             return b"".join(map(self._timed, events, read, repeat(handled_ns)))
         body = b"".join([self._delta(delta) for deltas in read for delta in deltas])
         self._run.timing.tokens(events if len(read) == len(events) else events[: len(read)], handled_ns, monotonic_ns())

@@ -278,6 +278,7 @@ class BackendContract:
         spans = backend.spans("contract-0")
         _expect(_ascending([span.start_ns for span in spans]), "spans() is in order of time")
         _expect(all(span.start_ns <= span.end_ns for span in spans), "no span ends before it starts")
+        _expect(list(backend.spans("contract-0", 1)) == list(spans[1:]), "spans() leaves out as many as it is told to")
         _expect({span.phase for span in spans} <= backend.capabilities.phases, "every phase is in capabilities.phases")
 
     @fresh

@@ -173,7 +173,10 @@ class Timing:
         return Gap(start_ns, end_ns, phase, shares[phase])
 
     def _reaching_beyond(self, start_ns: int) -> Iterator[Interval]:
-        yield from self._intervals
+        for interval in reversed(self._intervals):
+            if interval.end_ns <= start_ns:
+                break
+            yield interval
         for delivery in reversed(self._deliveries):
             for passage in passages(*delivery):
                 # Tokens come in order of time but for small overlaps, so older ones cannot reach as far.

@@ -33,11 +33,15 @@ class ScriptedModel:
     layers = ()
 
     def __init__(self, rows: Sequence[Sequence[float]], on_forward: Callable[[Batch], None] | None = None) -> None:
-        self._rows = torch.tensor(rows, dtype=torch.float32)
         self._on_forward = on_forward
-        self.vocab_size = self._rows.shape[1]
+        self.vocab_size = len(rows[0])
         self.num_rows = 0
         """Rows computed so far."""
+        self.play(rows)
+
+    def play(self, rows: Sequence[Sequence[float]]) -> None:
+        """Take another script."""
+        self._rows = torch.tensor(rows, dtype=torch.float32)
 
     def forward(self, batch: Batch, _cache: Cache) -> Tensor:
         if self._on_forward is not None:
@@ -58,8 +62,9 @@ def engine_of(
     prefill_chunk: int | None = None,
     eos_ids: Sequence[int] = (),
     prefix_cache: bool = True,
+    clock: Callable[[], int] | None = None,
 ) -> Engine:
-    """An engine over any model, with a clock that counts calls."""
+    """An engine over any model; unless another is given, with a clock that counts calls."""
     shape = CacheShape(num_blocks=num_blocks, block_size=block_size, dtype=torch.float32, device=CPU)
     scheduler = Scheduler(
         CacheManager(num_blocks, block_size, prefix_cache=prefix_cache),
@@ -69,7 +74,12 @@ def engine_of(
     sampler = Sampler(model.vocab_size, CPU)
     ticks = count(1)
     return Engine(
-        model, Cache(model.layers, shape), scheduler, sampler, eos_ids=eos_ids, clock=lambda: next(ticks) * 1_000
+        model,
+        Cache(model.layers, shape),
+        scheduler,
+        sampler,
+        eos_ids=eos_ids,
+        clock=clock or (lambda: next(ticks) * 1_000),
     )
 
 

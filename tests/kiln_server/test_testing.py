@@ -222,7 +222,14 @@ class Generous(Honest):
 class Boastful(Honest):
     """Measures a phase that it does not declare."""
 
-    def spans(self, request_id: str) -> Sequence[Span]:  # noqa: ARG002
+    def spans(self, request_id: str, first: int = 0) -> Sequence[Span]:  # noqa: ARG002
+        return [Span("sampling", 2, 3)][first:]
+
+
+class Repeating(Boastful):
+    """Tells again what was told before."""
+
+    def spans(self, request_id: str, first: int = 0) -> Sequence[Span]:  # noqa: ARG002
         return [Span("sampling", 2, 3)]
 
 
@@ -271,6 +278,7 @@ class OnceOnly(Honest):
         (Unordered, "test_scores_every_token_after_the_first", "the others are the likeliest"),
         (Misaligned, "test_scores_every_token_after_the_first", "one entry for each token"),
         (Generous, "test_scores_every_token_after_the_first", "at most 0 others"),
+        (Repeating, "test_spans_are_in_order_and_declared", "leaves out as many as it is told to"),
         (Boastful, "test_spans_are_in_order_and_declared", "every phase is in capabilities.phases"),
         (Undeclared, "test_says_what_it_can_do", "adapters() is empty"),
         (Regressing, "test_says_what_it_can_do", "progress never goes back"),

@@ -110,7 +110,7 @@ class MockBackend:
             positions.append(self._scored_row(position).candidates(observed, job.top_k))
         return Scores(tuple(positions))
 
-    def spans(self, request_id: str) -> Sequence[Span]:  # noqa: ARG002 - the port's
+    def spans(self, request_id: str, first: int = 0) -> Sequence[Span]:  # noqa: ARG002 - the port's
         return ()
 
     def adapters(self) -> Sequence[Adapter]:

@@ -92,8 +92,8 @@ class RecordingBackend:
         self._write(recording.Scoring(prompt_ids=job.prompt_ids, top_k=job.top_k, positions=positions))
         return scores
 
-    def spans(self, request_id: str) -> Sequence[Span]:
-        return self._backend.spans(request_id)
+    def spans(self, request_id: str, first: int = 0) -> Sequence[Span]:
+        return self._backend.spans(request_id, first)
 
     def adapters(self) -> Sequence[Adapter]:
         return self._backend.adapters()

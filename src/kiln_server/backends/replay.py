@@ -96,7 +96,7 @@ class ReplayBackend:
             )
         return Scores(tuple(tuple(map(_candidate, position)) for position in found.positions))
 
-    def spans(self, request_id: str) -> Sequence[Span]:  # noqa: ARG002 - the port's
+    def spans(self, request_id: str, first: int = 0) -> Sequence[Span]:  # noqa: ARG002 - the port's
         return ()
 
     def adapters(self) -> Sequence[Adapter]:
