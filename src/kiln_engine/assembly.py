@@ -71,7 +71,7 @@ def assemble(options: EngineOptions, report: Report) -> Assembled:
         decoder,
         Cache(decoder.layers, room.shape),
         _scheduler(options, room.shape),
-        Sampler(decoder.vocab_size, device, masked_ids=_without_token(decoder.vocab_size, text)),
+        Sampler(decoder.vocab_size, device, masked_ids=_without_token(decoder.vocab_size, text, device)),
         eos_ids=text.tokenizer.eos_ids,
     )
     report(Progress("hashing weights"))
@@ -151,10 +151,11 @@ def _scheduler(options: EngineOptions, shape: CacheShape) -> Scheduler:
     )
 
 
-def _without_token(vocab_size: int, text: TextAssets) -> torch.Tensor:
+def _without_token(vocab_size: int, text: TextAssets, device: torch.device) -> torch.Tensor:
     """Rows of the output layer that stand for no token."""
     assert isinstance(text.tokenizer, HfTokenizer)  # noqa: S101 - what every source makes
-    return torch.tensor(sorted(set(range(vocab_size)).difference(text.tokenizer.vocab.values())), dtype=torch.int64)
+    unused = sorted(set(range(vocab_size)).difference(text.tokenizer.vocab.values()))
+    return torch.tensor(unused, dtype=torch.int64, device=device)
 
 
 def _identity(source: TensorSource, model_id: str, choice: Choice, dtype: torch.dtype) -> Identity:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import Final
 
 import torch
 from torch import Tensor
 
 from kiln_engine.config import ModelConfig, Rope
+
+_CPU: Final = torch.device("cpu")
 
 
 def inverse_frequencies(config: ModelConfig) -> tuple[Tensor, float]:
@@ -16,7 +19,7 @@ def inverse_frequencies(config: ModelConfig) -> tuple[Tensor, float]:
     Raises ValueError when the frequency factors are not one per pair.
     """
     rope = config.rope
-    waves = rope.theta ** (torch.arange(0, config.head_dim, 2, dtype=torch.float32) / config.head_dim)
+    waves = rope.theta ** (torch.arange(0, config.head_dim, 2, dtype=torch.float32, device=_CPU) / config.head_dim)
     match rope.kind:
         case "default":
             frequencies = 1.0 / waves
@@ -43,7 +46,7 @@ def _llama3(frequencies: Tensor, rope: Rope) -> Tensor:
 def _yarn(waves: Tensor, rope: Rope) -> Tensor:
     """Blend unstretched and stretched frequencies along a ramp over the pairs."""
     low, high = _yarn_borders(2 * len(waves), rope)
-    ramp = torch.clamp((torch.arange(len(waves), dtype=torch.float32) - low) / (high - low), 0, 1)
+    ramp = torch.clamp((torch.arange(len(waves), dtype=torch.float32, device=_CPU) - low) / (high - low), 0, 1)
     kept = 1 - ramp
     return 1.0 / (rope.factor * waves) * (1 - kept) + 1.0 / waves * kept
 
@@ -68,4 +71,4 @@ def _divided(frequencies: Tensor, factors: tuple[float, ...]) -> Tensor:
         return frequencies
     if len(factors) != len(frequencies):
         raise ValueError(f"{len(factors)} frequency factors do not fit {len(frequencies)} rotated pairs of a head")
-    return frequencies / torch.tensor(factors, dtype=torch.float32)
+    return frequencies / torch.tensor(factors, dtype=torch.float32, device=_CPU)

@@ -65,7 +65,7 @@ class PromptScorer:
 
     def _measures(self, hidden: Tensor, observed: Sequence[int], logits: Logits) -> tuple[Tensor, ...]:
         """What `_Readings` holds, still on the device."""
-        ids = torch.tensor(observed, dtype=torch.int64).to(hidden.device)
+        ids = torch.tensor(observed, dtype=torch.int64, device=hidden.device)
         measures: tuple[Tensor, ...] = ()
         stop = 0
         for piece in self._pieces(hidden, logits):

@@ -19,6 +19,6 @@ def rotary_table(config: ModelConfig, max_positions: int, device: torch.device) 
     A table, because a row's angles must not depend on which rows are computed beside it.
     """
     frequencies, attention_factor = inverse_frequencies(config)
-    positions = torch.arange(max_positions, dtype=torch.float32)
+    positions = torch.arange(max_positions, dtype=torch.float32, device=torch.device("cpu"))
     angles = positions[:, None] * frequencies[None]
     return RotaryTable((angles.cos() * attention_factor).to(device), (angles.sin() * attention_factor).to(device))

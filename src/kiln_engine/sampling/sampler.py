@@ -102,7 +102,7 @@ class Sampler:
             yield Group(sorted(rows)[start : start + size], self._vocab_size, greedy=False)
 
     def _to_device(self, indices: Sequence[int] | NDArray[np.int64]) -> Tensor:
-        return torch.as_tensor(indices, dtype=torch.int64).to(self._device, non_blocking=True)
+        return torch.as_tensor(indices, dtype=torch.int64, device=self._device)
 
     def _error(self, logits: Tensor) -> BackendError:
         row = logits.index_fill(0, self._masked_ids, -torch.inf)
