@@ -150,8 +150,8 @@ class Engine:
         if unknown >= self._model.vocab_size:
             # In a step it would fail its neighbours too.
             raise BackendError(f"token {unknown} has no row in this model's embedding of {self._model.vocab_size}")
-        self._work[sequence] = work
         self.scheduler.add(sequence)
+        self._work[sequence] = work
 
     def _forward(self, plan: StepPlan) -> Tensor:
         shape = self._cache.shape
@@ -193,14 +193,14 @@ class Engine:
     def _score(self, plan: StepPlan, hidden: Tensor) -> list[tuple[ScoreWork, Outcome]]:
         """Feed the prompts that are being scored; those that this ends, with how."""
         ended: list[tuple[ScoreWork, Outcome]] = []
-        first = 0
+        last = 0
         for rows in plan.rows:
-            work = self._work[rows.sequence]
-            last = first + rows.stop - rows.start
-            if isinstance(work, ScoreWork):
+            first, last = last, last + rows.stop - rows.start
+            if rows.sequence.scores:
+                work = self._work[rows.sequence]
+                assert isinstance(work, ScoreWork)  # noqa: S101 - answers never ask for all logits
                 outcome = self._fed(work, rows.start, hidden[first:last])
                 ended += [] if outcome is None else [(work, outcome)]
-            first = last
         return ended
 
     def _fed(self, work: ScoreWork, start: int, hidden: Tensor) -> Outcome | None:
