@@ -7,6 +7,9 @@ work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 
 "$root/$python" -m build --wheel --sdist --outdir "$work/dist" "$root" >"$work/build.log" 2>&1 || { cat "$work/build.log"; exit 1; }
+if command -v g++ >/dev/null; then # the machine has what it takes to compile the kernels, so the wheel carries them
+    "$root/$python" -m zipfile -l "$work"/dist/*.whl | grep -q 'kernels/cpu/built/.*x86-64-v3' || { echo "the wheel has no compiled kernels"; cat "$work/build.log"; exit 1; }
+fi
 "$root/$python" -m venv "$work/venv"
 "$work/venv/bin/pip" install --quiet "$work"/dist/*.whl
 cp "$root/tests/wheel/try_wheel.py" "$work/"

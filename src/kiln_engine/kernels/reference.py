@@ -8,6 +8,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from kiln_engine.kernels.deltas import add_deltas
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -33,11 +35,7 @@ class ReferenceKernels:
 
     def linear(self, x: Tensor, weight: Linear, segments: Sequence[Segment] = ()) -> Tensor:
         y = functional.linear(x, weight.weight, weight.bias)
-        for start, stop, slot in segments:
-            for part in weight.parts if slot else ():
-                delta = weight.deltas.get((slot, part.name))
-                if delta is not None:
-                    y[start:stop, part.start : part.stop] += delta(x[start:stop])
+        add_deltas(y, x, weight, segments)
         return y
 
     def add_norm(self, x: Tensor, residual: Tensor | None, weight: Tensor, eps: float) -> tuple[Tensor, Tensor]:

@@ -1,0 +1,72 @@
+"""What is checked before an address leaves Python: devices, types, layouts and shapes; and a batch's indices, once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import torch
+from torch import Tensor
+
+if TYPE_CHECKING:
+    from kiln_engine.batch import Batch
+    from kiln_engine.kernels.facade import Heads
+
+CODES: Final = {torch.float32: 0, torch.bfloat16: 1}
+"""The library's numbers of the dtypes that it computes in."""
+
+MAX_HEAD_DIM: Final = 256
+
+
+def type_code(x: Tensor) -> int:
+    """The library's number of x's dtype. Raises ValueError for a dtype that it lacks."""
+    code = CODES.get(x.dtype)
+    if code is None:
+        raise ValueError(f"the CPU kernels compute in float32 and bfloat16, not {x.dtype}")
+    return code
+
+
+def require(name: str, x: Tensor, dtype: torch.dtype, *shape: int) -> int:
+    """The address of a tensor of this dtype and shape, contiguous, in the CPU's memory. Raises ValueError."""
+    if x.dtype != dtype or x.shape != shape or not x.is_contiguous() or not x.is_cpu:
+        layout = "contiguous" if x.is_contiguous() else "strided"
+        raise ValueError(
+            f"{name} is {layout} {x.dtype} {list(x.shape)} on {x.device}; "
+            f"contiguous {dtype} {list(shape)} on cpu is needed"
+        )
+    return x.data_ptr()
+
+
+def check_heads(heads: Heads) -> None:
+    """Raises ValueError for heads that the kernels cannot divide."""
+    if not 0 < heads.head_dim <= MAX_HEAD_DIM or heads.head_dim % 2:
+        raise ValueError(f"heads of {heads.head_dim}; the CPU kernels need an even size of at most {MAX_HEAD_DIM}")
+    if heads.num_kv_heads < 1 or heads.num_heads % heads.num_kv_heads:
+        raise ValueError(f"{heads.num_heads} query heads cannot be shared among {heads.num_kv_heads} key-value heads")
+
+
+def check_batch(batch: Batch) -> None:
+    """Raises ValueError unless the tensors of a batch fit together."""
+    num_rows, num_sequences = batch.token_ids.shape[0], batch.context_lens.shape[0]
+    for name, size in (
+        ("positions", num_rows),
+        ("slots", num_rows),
+        ("row_offsets", num_sequences + 1),
+        ("context_lens", num_sequences),
+        ("block_offsets", num_sequences + 1),
+        ("block_ids", batch.block_ids.shape[0]),
+    ):
+        require(f"the batch's {name}", getattr(batch, name), torch.int32, size)
+
+
+def last_position(batch: Batch, num_blocks: int, block_size: int) -> int:
+    """The largest position of a batch. Raises ValueError when a slot or block lies outside a cache of this size."""
+    _largest("slot", batch.slots, num_blocks * block_size)
+    _largest("block", batch.block_ids, num_blocks)
+    return _largest("position", batch.positions, 2**31)
+
+
+def _largest(name: str, indices: Tensor, count: int) -> int:
+    low, high = (int(end) for end in torch.aminmax(indices))
+    if low < 0 or high >= count:
+        raise ValueError(f"{name}s {low} to {high} are used; there are {count}")
+    return high

@@ -1,0 +1,160 @@
+"""The facade on the CPU: arguments are checked, outputs made, and the library called with addresses."""
+
+from __future__ import annotations
+
+from ctypes import byref
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from kiln_engine.errors import EngineError
+from kiln_engine.kernels.cpu.arguments import check_batch, check_heads, last_position, require, type_code
+from kiln_engine.kernels.cpu.library import HeadsStruct, Library
+from kiln_engine.kernels.deltas import add_deltas
+from kiln_engine.kernels.facade import Heads
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kiln_engine.batch import Batch, Segment
+    from kiln_engine.kernels.facade import HeadNorms, PagedKV, RotaryTable
+    from kiln_engine.weights import Linear
+
+
+class CpuKernels:
+    """Implements the facade for float32 and bfloat16, in float32 inside. Raises ValueError for other arguments.
+
+    Exact: sums are taken in one order for each output, and threads share out outputs, never a sum.
+    """
+
+    exact: Final = True
+
+    def __init__(self, library: Library, name: str) -> None:
+        self.name = name
+        self.path = library.path
+        self._library = library
+        self._batch: Batch | None = None
+        self._limits = (0, 0)
+        self._last_position = 0
+
+    def embed(self, token_ids: Tensor, table: Tensor) -> Tensor:
+        return functional.embedding(token_ids, table)
+
+    def linear(self, x: Tensor, weight: Linear, segments: Sequence[Segment] = ()) -> Tensor:
+        num_rows, inputs = x.shape
+        outputs = weight.weight.shape[0]
+        code, dtype = type_code(x), x.dtype
+        addresses = (require("x", x, dtype, num_rows, inputs), require("weight", weight.weight, dtype, outputs, inputs))
+        bias = None if weight.bias is None else require("bias", weight.bias, dtype, outputs)
+        y = torch.empty((num_rows, outputs), dtype=dtype, device=x.device)
+        self._done(
+            self._library.linear(
+                code, *addresses, bias, y.data_ptr(), num_rows, inputs, outputs, torch.get_num_threads()
+            )
+        )
+        add_deltas(y, x, weight, segments)
+        return y
+
+    def add_norm(self, x: Tensor, residual: Tensor | None, weight: Tensor, eps: float) -> tuple[Tensor, Tensor]:
+        num_rows, width = x.shape
+        code, dtype = type_code(x), x.dtype
+        source, weights = require("x", x, dtype, num_rows, width), require("weight", weight, dtype, width)
+        other = None if residual is None else require("residual", residual, dtype, num_rows, width)
+        y = torch.empty_like(x)
+        total = x if residual is None else torch.empty_like(x)
+        self._done(
+            self._library.add_norm(
+                *(code, source, other, weights, eps, y.data_ptr(), total.data_ptr(), num_rows, width),
+                torch.get_num_threads(),
+            )
+        )
+        return y, total
+
+    def qk_norm_rope_write(
+        self, qkv: Tensor, heads: Heads, norms: HeadNorms | None, rope: RotaryTable, kv: PagedKV, batch: Batch
+    ) -> Tensor:
+        code, dtype = type_code(qkv), qkv.dtype
+        num_rows, dim = batch.num_rows, heads.head_dim
+        columns = (heads.num_heads + 2 * heads.num_kv_heads) * dim
+        source = require("qkv", qkv, dtype, num_rows, columns)
+        self._check(batch, kv, heads, dtype, rope)
+        query_weight, key_weight, eps = None, None, 0.0
+        if norms is not None:
+            query_weight = require("the query norm", norms.query, dtype, dim)
+            key_weight, eps = require("the key norm", norms.key, dtype, dim), norms.eps
+        query = torch.empty((num_rows, heads.num_heads, dim), dtype=dtype, device=qkv.device)
+        self._done(
+            self._library.rope_write(
+                *(code, source, _struct(heads, kv.block_size), query_weight, key_weight, eps),
+                *(rope.cos.data_ptr(), rope.sin.data_ptr(), batch.positions.data_ptr(), batch.slots.data_ptr()),
+                *(query.data_ptr(), kv.keys.data_ptr(), kv.values.data_ptr(), num_rows, torch.get_num_threads()),
+            )
+        )
+        return query
+
+    def paged_attention(
+        self, query: Tensor, kv: PagedKV, batch: Batch, *, scale: float, window: int | None = None
+    ) -> Tensor:
+        code, dtype = type_code(query), query.dtype
+        num_rows, num_heads, dim = query.shape
+        heads = Heads(num_heads, kv.keys.shape[1], dim)
+        source = require("query", query, dtype, batch.num_rows, num_heads, dim)
+        self._check(batch, kv, heads, dtype)
+        if window is not None and window < 1:
+            raise ValueError(f"a window of {window}; a row sees at least itself")
+        out = torch.empty((num_rows, num_heads * dim), dtype=dtype, device=query.device)
+        self._done(
+            self._library.attention(
+                *(code, source, kv.keys.data_ptr(), kv.values.data_ptr(), _struct(heads, kv.block_size)),
+                *(batch.row_offsets.data_ptr(), batch.context_lens.data_ptr()),
+                *(batch.block_offsets.data_ptr(), batch.block_ids.data_ptr(), batch.context_lens.shape[0]),
+                *(scale, window or 0, out.data_ptr(), torch.get_num_threads()),
+            )
+        )
+        return out
+
+    def act_mul(self, gate_up: Tensor) -> Tensor:
+        num_rows, columns = gate_up.shape
+        if columns % 2:
+            raise ValueError(f"{columns} columns are not a gate and as much to be gated")
+        code, dtype = type_code(gate_up), gate_up.dtype
+        source = require("gate_up", gate_up, dtype, num_rows, columns)
+        y = torch.empty((num_rows, columns // 2), dtype=dtype, device=gate_up.device)
+        self._done(self._library.act_mul(code, source, y.data_ptr(), num_rows, columns // 2, torch.get_num_threads()))
+        return y
+
+    def read(self, memory: Tensor) -> int:
+        """Go through memory as fast as it can be read, for measuring against; the exclusive or of its words."""
+        return self._library.read(memory.data_ptr(), memory.nbytes, torch.get_num_threads())
+
+    def _check(
+        self, batch: Batch, kv: PagedKV, heads: Heads, dtype: torch.dtype, rope: RotaryTable | None = None
+    ) -> None:
+        check_heads(heads)
+        shape = (kv.keys.shape[0], heads.num_kv_heads, kv.block_size, heads.head_dim)
+        require("the cache's keys", kv.keys, dtype, *shape)
+        require("the cache's values", kv.values, dtype, *shape)
+        if rope is not None:
+            angles = (rope.cos.shape[0], heads.head_dim // 2)
+            require("the cosines", rope.cos, torch.float32, *angles)
+            require("the sines", rope.sin, torch.float32, *angles)
+        # Every layer has the same batch, and a cache of one size: its indices are gone through once.
+        limits = (kv.keys.shape[0], kv.block_size)
+        if batch is not self._batch or limits != self._limits:
+            check_batch(batch)
+            self._last_position = last_position(batch, *limits)
+            self._batch, self._limits = batch, limits
+        if rope is not None and rope.cos.shape[0] <= self._last_position:
+            raise ValueError(f"position {self._last_position} has no angles; there are {rope.cos.shape[0]}")
+
+    def _done(self, code: int) -> None:
+        if code:
+            raise EngineError("the CPU kernels have no memory to work in: lower kv_cache_memory or max_num_seqs")
+
+
+@lru_cache(maxsize=64)
+def _struct(heads: Heads, block_size: int) -> Any:
+    return byref(HeadsStruct(*heads, block_size))

@@ -1,0 +1,80 @@
+"""The compiled kernels as Python functions, and where the ones for this machine are."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import POINTER, c_float, c_int, c_int64, c_size_t, c_uint64, c_void_p
+from pathlib import Path
+from typing import Final
+
+# Its OpenMP library must be the one in the process, so that both use one pool of threads.
+import torch  # noqa: F401
+
+ABI: Final = 1
+
+BUILT: Final = Path(__file__).with_name("built")
+"""Where a wheel has its libraries, one for each level."""
+
+
+class HeadsStruct(ctypes.Structure):
+    """KilnHeads of abi.h."""
+
+    _fields_ = (
+        ("num_heads", c_int64),
+        ("num_kv_heads", c_int64),
+        ("head_dim", c_int64),
+        ("block_size", c_int64),
+    )
+
+
+_HEADS = POINTER(HeadsStruct)
+_SIGNATURES: Final = {
+    "kiln_abi": (),
+    "kiln_linear": (c_int, *[c_void_p] * 4, *[c_size_t] * 3, c_int),
+    "kiln_add_norm": (c_int, *[c_void_p] * 3, c_float, *[c_void_p] * 2, *[c_size_t] * 2, c_int),
+    "kiln_act_mul": (c_int, *[c_void_p] * 2, *[c_size_t] * 2, c_int),
+    "kiln_rope_write": (
+        *(c_int, c_void_p, _HEADS, c_void_p, c_void_p, c_float),
+        *([c_void_p] * 7),
+        *(c_size_t, c_int),
+    ),
+    "kiln_attention": (
+        *(c_int, c_void_p, c_void_p, c_void_p, _HEADS),
+        *([c_void_p] * 4),
+        *(c_size_t, c_float, c_int64, c_void_p, c_int),
+    ),
+    "kiln_read": (c_void_p, c_size_t, POINTER(c_uint64), c_int),
+}
+
+
+class LibraryError(Exception):
+    """A file is no library of these kernels; the message says why."""
+
+
+class Library:
+    """One loaded library. The functions are those of abi.h, their pointers are addresses; they raise nothing."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises LibraryError when the file does not load or is of another version."""
+        try:
+            loaded = ctypes.CDLL(str(path))
+            for name, arguments in _SIGNATURES.items():
+                function = getattr(loaded, name)
+                function.argtypes, function.restype = arguments, c_int
+        except (OSError, AttributeError) as error:
+            raise LibraryError(f"{path}: {error}") from error
+        if loaded.kiln_abi() != ABI:
+            raise LibraryError(f"{path} has interface {loaded.kiln_abi()}, this version needs {ABI}")
+        self.path = path
+        self.linear = loaded.kiln_linear
+        self.add_norm = loaded.kiln_add_norm
+        self.act_mul = loaded.kiln_act_mul
+        self.rope_write = loaded.kiln_rope_write
+        self.attention = loaded.kiln_attention
+        self._read = loaded.kiln_read
+
+    def read(self, address: int, num_bytes: int, num_threads: int) -> int:
+        """Go through memory as fast as it can be read; returns the exclusive or of its words."""
+        sink = c_uint64()
+        self._read(address, num_bytes, ctypes.byref(sink), num_threads)
+        return sink.value

@@ -1,0 +1,52 @@
+// What the library offers: plain C, so that it is called without a compiler's or torch's headers.
+//
+// Every function returns 0, 1 when there is no memory to work in, or 2 for a type that it does not know. Tensors are
+// contiguous and of one type unless said otherwise; the caller has checked sizes. A type is one of the two below.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#define KILN_FLOAT32 0
+#define KILN_BFLOAT16 1
+
+#define KILN_API extern "C" __attribute__((visibility("default")))
+
+// Raised whenever a signature or a meaning below changes.
+KILN_API int kiln_abi();
+
+// y [rows, outputs] = x [rows, inputs] times weight [outputs, inputs] transposed, plus bias [outputs] or null.
+KILN_API int kiln_linear(int type, const void *x, const void *weight, const void *bias, void *y, size_t rows,
+                         size_t inputs, size_t outputs, int num_threads);
+
+// total [rows, width] = x + residual, rounded to the type; y = total over its root mean square, times weight [width].
+// Without a residual, total is not written and may be null.
+KILN_API int kiln_add_norm(int type, const void *x, const void *residual, const void *weight, float eps, void *y,
+                           void *total, size_t rows, size_t width, int num_threads);
+
+// y [rows, width] = SiLU of the first half of each row of [rows, 2 * width] times the second half.
+KILN_API int kiln_act_mul(int type, const void *gate_up, void *y, size_t rows, size_t width, int num_threads);
+
+struct KilnHeads {
+    int64_t num_heads, num_kv_heads, head_dim, block_size;
+};
+
+// Splits qkv [rows, (heads + 2 kv heads) * D]: queries and keys are normed (unless the weights [D] are null) and
+// rotated by cos and sin [positions, D / 2] (float32), keys and values are written at slots [rows], queries to
+// query [rows, heads, D]. keys and values are [blocks, kv heads, block size, D].
+KILN_API int kiln_rope_write(int type, const void *qkv, const KilnHeads *heads, const void *query_weight,
+                             const void *key_weight, float eps, const float *cos, const float *sin,
+                             const int32_t *positions, const int32_t *slots, void *query, void *keys, void *values,
+                             size_t rows, int num_threads);
+
+// Causal attention of query [rows, heads, D] over each sequence's own blocks: out [rows, heads, D]. Sequence s has
+// rows row_offsets[s] to row_offsets[s + 1] - 1, the last of them at position context_lens[s] - 1, and its blocks from
+// block_ids[block_offsets[s]] on. A row sees `window` positions, itself included; 0 is all.
+KILN_API int kiln_attention(int type, const void *query, const void *keys, const void *values, const KilnHeads *heads,
+                            const int32_t *row_offsets, const int32_t *context_lens, const int32_t *block_offsets,
+                            const int32_t *block_ids, size_t num_sequences, float scale, int64_t window, void *out,
+                            int num_threads);
+
+// Reads memory, in whole stretches of 128 KiB, as fast as threads can: the exclusive or of its words goes to `sink`.
+// For measuring against.
+KILN_API int kiln_read(const void *memory, size_t num_bytes, uint64_t *sink, int num_threads);

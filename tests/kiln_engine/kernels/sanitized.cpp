@@ -1,0 +1,124 @@
+// Calls every kernel with random sizes and memory of exactly the size that it needs: the sanitizers see each step
+// aside. Arguments: a seed and how many rounds. Prints the number of rounds that were run.
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "abi.h"
+
+namespace {
+
+struct Random {
+    std::mt19937 source;
+    size_t between(size_t low, size_t high) { return low + source() % (high - low + 1); }
+    template <size_t N> size_t one_of(const size_t (&options)[N]) { return options[source() % N]; }
+};
+
+// Memory of exactly this size, with small numbers in it: as float32 or bfloat16 it holds values between -1 and 1.
+struct Memory {
+    std::unique_ptr<uint16_t[]> halves;
+    Memory(Random &random, size_t elements, int type) {
+        const size_t count = type == KILN_FLOAT32 ? 2 * elements : elements;
+        halves.reset(new uint16_t[count]);
+        for (size_t i = 0; i < count; i++)
+            halves[i] = (uint16_t)(0x3c00 + random.source() % 0x380 + (random.source() % 2 << 15));
+    }
+    void *get() const { return halves.get(); }
+};
+
+void expect_done(int code, const char *what) {
+    if (code == 0) return;
+    fprintf(stderr, "%s returned %d\n", what, code);
+    exit(1);
+}
+
+void linear(Random &random, int type, int threads) {
+    const size_t rows = random.one_of({1, 2, 3, 4, 5, 7, 8, 16, 17, 33, 70}), inputs = random.between(1, 150);
+    const size_t outputs = random.between(1, 110);
+    const Memory x(random, rows * inputs, type), weight(random, outputs * inputs, type), bias(random, outputs, type);
+    const Memory y(random, rows * outputs, type);
+    const void *offset = random.source() % 2 ? bias.get() : nullptr;
+    expect_done(kiln_linear(type, x.get(), weight.get(), offset, y.get(), rows, inputs, outputs, threads), "linear");
+}
+
+void large_linear(Random &random, int type, int threads) {
+    const size_t rows = random.one_of({1, 3, 20, 1030}), inputs = random.between(2040, 2100),
+                 outputs = random.between(1, 9);
+    const Memory x(random, rows * inputs, type), weight(random, outputs * inputs, type),
+        y(random, rows * outputs, type);
+    expect_done(kiln_linear(type, x.get(), weight.get(), nullptr, y.get(), rows, inputs, outputs, threads), "linear");
+}
+
+void elementwise(Random &random, int type, int threads) {
+    const size_t rows = random.between(1, 9), width = random.between(1, 90);
+    const Memory x(random, rows * width, type), residual(random, rows * width, type), weight(random, width, type);
+    const Memory y(random, rows * width, type), total(random, rows * width, type), pair(random, rows * 2 * width, type);
+    const bool added = random.source() % 2;
+    expect_done(kiln_add_norm(type, x.get(), added ? residual.get() : nullptr, weight.get(), 1e-6f, y.get(),
+                              added ? total.get() : nullptr, rows, width, threads),
+                "add_norm");
+    expect_done(kiln_act_mul(type, pair.get(), y.get(), rows, width, threads), "act_mul");
+}
+
+void attention(Random &random, int type, int threads) {
+    const int64_t kv_heads = random.between(1, 3), group = random.between(1, 16);
+    const int64_t dim = random.one_of({2, 6, 8, 16, 40, 64, 80, 128, 256}),
+                  block = random.one_of({1, 3, 8, 16, 32, 48});
+    const KilnHeads heads = {kv_heads * group, kv_heads, dim, block};
+    std::vector<int32_t> rows = {0}, contexts, block_offsets = {0}, blocks, positions, slots;
+    const size_t sequences = random.between(1, 5);
+    for (size_t s = 0; s < sequences; s++) {
+        const int32_t context = random.between(1, 90),
+                      own = random.one_of({1, (size_t)context, (size_t)(context + 1) / 2});
+        const int32_t first = blocks.size();
+        for (int32_t b = 0; b < (context + block - 1) / block; b++) blocks.push_back(first + b);
+        for (int32_t p = context - own; p < context; p++) {
+            positions.push_back(p);
+            slots.push_back(blocks[first + p / block] * block + p % block);
+        }
+        contexts.push_back(context);
+        rows.push_back(rows.back() + own);
+        block_offsets.push_back(blocks.size());
+    }
+    const size_t count = rows.back(), cache = blocks.size() * kv_heads * block * dim;
+    const Memory qkv(random, count * (heads.num_heads + 2 * kv_heads) * dim, type),
+        query(random, count * heads.num_heads * dim, type);
+    const Memory keys(random, cache, type), values(random, cache, type),
+        out(random, count * heads.num_heads * dim, type);
+    const Memory weight(random, dim, type), angles(random, 90 * dim / 2, KILN_FLOAT32);
+    const void *norm = random.source() % 2 ? weight.get() : nullptr;
+    const float *table = (const float *)angles.get();
+    expect_done(kiln_rope_write(type, qkv.get(), &heads, norm, norm, 1e-6f, table, table, positions.data(),
+                                slots.data(), query.get(), keys.get(), values.get(), count, threads),
+                "rope_write");
+    expect_done(kiln_attention(type, query.get(), keys.get(), values.get(), &heads, rows.data(), contexts.data(),
+                               block_offsets.data(), blocks.data(), sequences, 0.1f, random.one_of({0, 0, 1, 7, 40}),
+                               out.get(), threads),
+                "attention");
+}
+
+void read(Random &random, int threads) {
+    const size_t size = 4 * 32 * 1024 * random.between(0, 2) + random.between(0, 40);
+    const std::vector<uint8_t> memory(size);
+    uint64_t sink = 1;
+    expect_done(kiln_read(memory.data(), size, &sink, threads), "read");
+    if (sink) exit(1);
+}
+
+} // namespace
+
+int main(int, char **arguments) {
+    Random random = {std::mt19937((unsigned)atoi(arguments[1]))};
+    const int rounds = atoi(arguments[2]);
+    for (int round = 0; round < rounds; round++) {
+        const int type = random.source() % 2 ? KILN_FLOAT32 : KILN_BFLOAT16, threads = (int)random.between(1, 3);
+        linear(random, type, threads);
+        elementwise(random, type, threads);
+        attention(random, type, threads);
+        if (round % 8 == 0) large_linear(random, type, threads);
+        if (round % 8 == 4) read(random, threads);
+    }
+    printf("%d\n", rounds);
+}
