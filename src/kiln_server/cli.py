@@ -10,7 +10,7 @@ import kiln_contract
 from kiln_server.command_line import PROGRAM, CommandParser, flags_of
 from kiln_server.resolution import resolve
 from kiln_server.setting import suggestion
-from kiln_server.settings import SettingsError
+from kiln_server.settings import DEFAULT_SOURCE, SettingsError
 
 if TYPE_CHECKING:
     from kiln_server.backend import Backend
@@ -106,9 +106,13 @@ def generate(argv: Sequence[str]) -> int:
     settings = resolve(flags_of(arguments), config=arguments.config)
 
     from kiln_server.backend import BackendError
+    from kiln_server.logs import configure_logs
     from kiln_server.one_answer import answer
     from kiln_server.registry import create_backend
 
+    # What a server tells in passing would stand between question and answer.
+    level = "warning" if settings.source("log_level") == DEFAULT_SOURCE else settings.log_level
+    configure_logs(settings.log_format, level, sys.stderr)
     try:
         return answer(settings, create_backend(settings.backend, settings.options_for_backend()), arguments.text)
     except BackendError as error:

@@ -143,7 +143,7 @@ class _Process:
             self._failure = f"the backend {self._settings.backend} failed to start, by a fault of its own: {error!r}"
         if self._failure is None:
             self._lifecycle.loaded()
-            _log.info("ready")
+            _log.info("ready", model=self._backend.identity.served_model_id)
         else:
             self._lifecycle.fail()
             stop.set()

@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from kiln_server.backend import BackendError, Progress
+from kiln_server.backend import BackendError, Identity, Progress
 from kiln_server.command_line import CommandParser, flags_of
 from kiln_server.errors import ApiError
 from kiln_server.lifecycle import Lifecycle
@@ -30,6 +30,8 @@ from kiln_server.settings import Settings
 
 class TinyBackend:
     """The part of a backend that the process uses."""
+
+    identity = Identity(served_model_id="tiny", implementation="tiny", generation_backend="tiny")
 
     def __init__(self, options: Mapping[str, str]) -> None:
         self._options = options
