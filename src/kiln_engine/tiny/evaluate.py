@@ -38,7 +38,7 @@ class Tables:
         lines += [_row("fitting one of two tools called", *(results[TWO_TOOLS][way].fitting for way in _WAYS[:2]))]
         thought = [reduce(add, (results[kind][way].thought for kind in KINDS)) for way in _WAYS[:2]]
         lines += [_row("reasoning came first and was closed", *thought)]
-        lines += ["", *_heading("operand pairs kept out of training", _HEADINGS[:2])]
+        lines += ["", *_heading("operand pairs never asked for in training", _HEADINGS[:2])]
         lines += [_row(kind, *self._unseen_pairs(kind)) for kind in (*ONE_DIGIT, "two_digit")]
         return "\n".join(lines)
 

@@ -88,7 +88,7 @@ def is_unseen_wording(wording: str) -> bool:
 
 
 def is_unseen_pair(operation: str, left: int, right: int) -> bool:
-    """Whether an operand pair is kept out of training, in this order: a tenth of them.
+    """Whether an operand pair is never asked for in training, in this order: a tenth of them.
 
     Equal operands are always seen, and so is the other order of an unseen pair.
     """
