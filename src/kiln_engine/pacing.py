@@ -39,7 +39,7 @@ class Pacing:
         if num_decode_rows == 0:
             return sys.maxsize
         num_rows = int(_GROWTH * self._num_prompt_rows)
-        left_ms = self._target_ms - self._expected_decode_ms(num_decode_rows)
+        left_ms = max(0.0, self._target_ms - self._expected_decode_ms(num_decode_rows))
         if num_rows * self._row_ms > left_ms:
             num_rows = int(left_ms / self._row_ms)
         return max(MIN_PROMPT_ROWS, num_rows)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from kiln_engine.pacing import MIN_PROMPT_ROWS, FixedPacing, Pacing
 
@@ -59,6 +61,29 @@ def test_it_grows_by_steps_even_where_rows_seem_to_cost_nothing() -> None:
     pacing = Pacing()
     pacing.observe(100, 0, 0.0)
     assert pacing.max_prompt_rows(1) == 150
+
+
+STEPS = st.lists(st.tuples(st.integers(0, 4096), st.integers(0, 64), st.floats(0, 1e6)), max_size=60)
+
+
+@given(STEPS, st.integers(1, 64))
+def test_whatever_steps_took_there_is_a_limit(steps: list[tuple[int, int, float]], num_decode_rows: int) -> None:
+    pacing = Pacing()
+    most = MIN_PROMPT_ROWS
+    for num_prompt_rows, others, ms in steps:
+        pacing.observe(num_prompt_rows, others, ms)
+        most = max(most, 2 * num_prompt_rows)
+        assert MIN_PROMPT_ROWS <= pacing.max_prompt_rows(num_decode_rows) <= most
+
+
+@pytest.mark.parametrize("decode_ms", [1.0, 1e3])
+def test_rows_that_long_seem_to_cost_nothing_break_nothing(decode_ms: float) -> None:
+    pacing = Pacing()
+    pacing.observe(0, 8, decode_ms)
+    pacing.observe(100, 8, 2 * decode_ms)
+    for _ in range(4000):
+        pacing.observe(1, 8, 0.0)
+        assert MIN_PROMPT_ROWS <= pacing.max_prompt_rows(8) <= 150
 
 
 def test_beside_no_answer_there_is_no_limit() -> None:
