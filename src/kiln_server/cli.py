@@ -99,7 +99,7 @@ def backends(argv: Sequence[str]) -> int:
 
 def generate(argv: Sequence[str]) -> int:
     """Answer one question, without a server."""
-    parser = CommandParser("generate", "Answer one question on standard output; thinking goes to standard error.")
+    parser = CommandParser("generate", "Give the likeliest answer on standard output; thinking goes to standard error.")
     parser.add_argument("text", help="what to ask")
     parser.add_settings()
     arguments = parser.read(argv)

@@ -37,7 +37,8 @@ async def _answer(settings: Settings, backend: Backend, text: str) -> int:
         await backend.start(lambda progress: _show(status, progress))
     try:
         service = Service.create(settings, backend, Lifecycle())
-        request = ChatCompletionRequest(messages=[ChatMessageInput(role="user", content=text)])
+        # The likeliest answer: a small model's first impression should not hang on a draw.
+        request = ChatCompletionRequest(messages=[ChatMessageInput(role="user", content=text)], temperature=0.0)
         run = Run(
             backend,
             service.planner.chat(request),
