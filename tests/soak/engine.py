@@ -27,6 +27,8 @@ from tests.soak.record import Soak
 CLIENTS: Final = 64
 SAMPLE_S: Final = 5.0
 NUM_QUESTIONS: Final = 24
+FILLING_S: Final = 20.0
+"""Load before the first sample, in which the cache's pages are touched for the first time."""
 SETTLE_S: Final = 10.0
 """How long it may take until the last client's blocks are free."""
 
@@ -52,12 +54,13 @@ async def soak(served: Served, minutes: float) -> Soak:
     """Load a server for so long; the first wrong answers are kept, and do not end it."""
     state = Soak()
     questions = [await _answered(served.port, question) for question in _questions()]
-    started = time.monotonic()
+    started = time.monotonic() + FILLING_S
     until = started + minutes * 60
     async with asyncio.TaskGroup() as tasks:
         for number in range(CLIENTS):
             dice = random.Random(number)  # noqa: S311 - dice for load
             tasks.create_task(_client(served.port, state, questions, until, dice))
+        await asyncio.sleep(FILLING_S)
         while (now := time.monotonic()) < until:
             state.samples.append((now - started, served.process.memory_info().rss))
             state.show()
