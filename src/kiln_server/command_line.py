@@ -11,6 +11,7 @@ from msgspec import inspect
 
 from kiln_server.config_report import cell
 from kiln_server.setting import SETTINGS, Setting, suggestion
+from kiln_server.settings import spelled
 
 PROGRAM: Final = "kiln-server"
 
@@ -84,6 +85,4 @@ def _argument(setting: Setting) -> dict[str, Any]:
 
 
 def _text(value: str | bool | list[str]) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return ",".join(value) if isinstance(value, list) else value
+    return ",".join(value) if isinstance(value, list) else spelled(value)

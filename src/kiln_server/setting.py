@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, NamedTuple, Union, get_args, get_origi
 import msgspec
 from msgspec import inspect
 
-from kiln_server.settings import Doc, Settings
+from kiln_server.settings import Doc, Settings, spelled
 
 PREFIX: Final = "KILN_"
 
@@ -120,9 +120,7 @@ def _pair(part: str) -> tuple[str, str]:
 
 def _plain(item: Any) -> Any:
     """An option's text: TOML's own spelling of a boolean or number, so that quotes are needed for text only."""
-    if isinstance(item, bool):
-        return "true" if item else "false"
-    return str(item) if isinstance(item, int | float) else item
+    return spelled(item) if isinstance(item, int | float) else item
 
 
 SETTINGS: Final[Mapping[str, Setting]] = {

@@ -192,8 +192,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     def options_for_backend(self) -> dict[str, str]:
         """The options that the backend's factory takes: backend_options, and the settings that are meant for it."""
         named = {"model": self.model, "script": self.mock_script}
-        named |= {name: _spelled(getattr(self, name)) for name in ENGINE_SETTINGS}
-        return self.backend_options | {key: value for key, value in named.items() if value is not None}
+        named |= {name: getattr(self, name) for name in ENGINE_SETTINGS}
+        return self.backend_options | {key: spelled(value) for key, value in named.items() if value is not None}
 
 
 ENGINE_SETTINGS: Final = tuple(
@@ -204,11 +204,9 @@ ENGINE_SETTINGS: Final = tuple(
 """Settings that the backend gets as options of the same names."""
 
 
-def _spelled(value: Any) -> str | None:
-    """A value as an option spells it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return None if value is None else str(value)
+def spelled(value: bool | float | str) -> str:
+    """A plain value as flags, variables and options spell it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _shown(value: Any) -> Any:
