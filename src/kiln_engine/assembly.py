@@ -98,8 +98,12 @@ def _load(
         progress=lambda fraction, _: report(Progress("loading weights", fraction)),
     )
     config = source.config
-    longest = min(config.context_length, options.max_model_len or config.context_length)
-    return Decoder(config, weights, choice.kernels, max_positions=longest)
+    return Decoder(config, weights, choice.kernels, max_positions=_longest(config.context_length, options))
+
+
+def _longest(context_length: int, options: EngineOptions) -> int:
+    """The longest context that is wanted, before it is known what the cache holds."""
+    return min(context_length, options.max_model_len or context_length)
 
 
 class _Room(NamedTuple):
@@ -129,8 +133,7 @@ def _num_blocks(options: EngineOptions, block_bytes: int, context_length: int, d
     if options.kv_cache_bytes is not None:
         num_blocks = options.kv_cache_bytes // block_bytes
     else:
-        longest = min(context_length, options.max_model_len or context_length)
-        num_needed = options.max_num_seqs * (longest // options.block_size + 1) + 1
+        num_needed = options.max_num_seqs * (_longest(context_length, options) // options.block_size + 1) + 1
         num_blocks = min(num_needed, default_cache_bytes(device) // block_bytes)
     if num_blocks < 2:
         raise EngineError(
