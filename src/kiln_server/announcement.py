@@ -19,9 +19,9 @@ _ADVICE: Final = "set api_keys_file (--api-keys-file FILE), or listen on 127.0.0
 _log = structlog.get_logger(__name__)
 
 
-def announce(settings: Settings, listener: Listener, console: Console) -> None:
-    """Tell what is served where, and warn when strangers could use it."""
-    facts = _facts(settings, listener.url("https" if settings.tls_certfile else "http"))
+def announce(settings: Settings, model: str, listener: Listener, console: Console) -> None:
+    """Tell what is served where, and warn when strangers could use it. `model` says what will answer, in words."""
+    facts = _facts(settings, model, listener.url("https" if settings.tls_certfile else "http"))
     exposed = not listener.is_local and settings.api_keys_file is None
     if console.is_terminal and settings.log_format != "json":
         console.print(_panel(facts))
@@ -33,14 +33,14 @@ def announce(settings: Settings, listener: Listener, console: Console) -> None:
             _log.warning("open_to_everyone", host=settings.host, advice=_ADVICE)
 
 
-def _facts(settings: Settings, url: str) -> dict[str, str]:
+def _facts(settings: Settings, model: str, url: str) -> dict[str, str]:
     limits = (
         f"{settings.max_running_requests:,} requests running",
         f"{settings.max_waiting_requests:,} waiting with {settings.max_waiting_tokens:,} tokens",
         f"{settings.max_body_bytes:,} bytes a body",
     )
     return {
-        "model": settings.served_model_id or settings.model or f"of the backend {settings.backend}",
+        "model": f"{settings.served_model_id}: {model}" if settings.served_model_id else model,
         "address": url,
         "limits": ", ".join(limits),
         "docs": f"{url}/openapi.json; kiln-server --help; settings in force: kiln-server config",

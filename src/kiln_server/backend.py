@@ -260,9 +260,13 @@ class BackendError(Exception):
 class Backend(Protocol):
     """Computes tokens.
 
-    `start` is awaited once before anything else; the properties are valid after it. `generate` and `score` are called
-    concurrently, any number of times, until `close`.
+    `start` is awaited once before anything else; the properties are valid after it, `description` before it too.
+    `generate` and `score` are called concurrently, any number of times, until `close`.
     """
+
+    @property
+    def description(self) -> str:
+        """What will answer, in a few words for the operator: a model and how it was found, a recording."""
 
     @property
     def capabilities(self) -> Capabilities: ...

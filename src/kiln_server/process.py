@@ -53,7 +53,7 @@ def run(settings: Settings, backend: Backend, make_app: MakeApp, console: Consol
         listener = Listener(settings.host, settings.port)
         with closing(listener):
             config = _config(settings, app)
-            announce(settings, listener, console)
+            announce(settings, backend.description, listener, console)
             process = _Process(settings, backend, lifecycle, _Server(config), listener)
             with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
                 failure = runner.run(process.serve())

@@ -48,6 +48,8 @@ def create_backend(name: str, options: Mapping[str, str] | None = None) -> Backe
     """Make a backend, not yet started. Raises RegistryError, and whatever its factory raises for its options."""
     backend = load_backend(name)(options or {})
     missing = [method for method in _METHODS if not callable(getattr(backend, method, None))]
+    if not isinstance(getattr(backend, "description", None), str):
+        missing.append("description")
     if missing:
         raise RegistryError(f"backend {name!r} lacks {', '.join(missing)}; see kiln_server.backend.Backend")
     return backend

@@ -114,6 +114,9 @@ class BackendContract:
         )
         return replace(job, **changes)
 
+    def test_says_what_will_answer_before_it_starts(self) -> None:
+        _expect(bool(self.create().description), "description tells an operator what will answer")
+
     @fresh
     async def test_says_what_it_can_do(self, backend: Backend) -> None:
         can = backend.capabilities

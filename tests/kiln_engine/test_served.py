@@ -92,7 +92,7 @@ def scene(*, prompt_tail: str = "", step_s: float = 0.0) -> Iterator[Scene]:
     can = Capabilities(context_length=CONTEXT, vocab_size=tokenizer.vocab_size, batching=True, phases=PHASES)
     model = ScriptedModel([logits_of({97: 1.0}, tokenizer.vocab_size)], lambda _: time.sleep(step_s))
     engine = engine_of(model, num_blocks=256, eos_ids=[EOS_ID], clock=time.monotonic_ns)
-    backend = EngineBackend(lambda _: Assembled(engine, can, identity, text))
+    backend = EngineBackend("scripted logits", lambda _: Assembled(engine, can, identity, text))
     service = new_service(backend)
     with serving(create_app(service)) as live:
         live.run(lambda: backend.start(lambda _: None))

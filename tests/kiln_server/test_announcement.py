@@ -12,6 +12,7 @@ from kiln_server.announcement import announce
 from kiln_server.listener import Listener
 from kiln_server.settings import Settings
 
+MODEL = "tiny (in a folder)"
 NETWORK = "0.0.0.0"  # noqa: S104 - it is what is warned of
 
 
@@ -25,14 +26,14 @@ def shown(settings: Settings, listener: Listener, *, terminal: bool) -> tuple[st
     """What comes to the terminal, and the log's events."""
     console = Console(file=StringIO(), force_terminal=terminal, width=140, no_color=True)
     with structlog.testing.capture_logs() as logs:
-        announce(settings, listener, console)
+        announce(settings, MODEL, listener, console)
     assert isinstance(console.file, StringIO)
     return console.file.getvalue(), [entry["event"] for entry in logs]
 
 
 def test_a_terminal_gets_a_panel(listener: Listener) -> None:
-    text, events = shown(Settings(model="tiny", host=listener.host), listener, terminal=True)
-    for part in ("Model", "tiny", f":{listener.port}", "64 requests running", "/openapi.json"):
+    text, events = shown(Settings(host=listener.host), listener, terminal=True)
+    for part in ("Model", MODEL, f":{listener.port}", "64 requests running", "/openapi.json"):
         assert part in text
     assert events == []
     assert ("Open to everyone" in text) is (listener.host == NETWORK)
@@ -52,7 +53,7 @@ def test_with_keys_there_is_no_warning(listener: Listener) -> None:
 
 
 def test_markup_in_a_name_is_text(listener: Listener) -> None:
-    assert "[bold]m" in shown(Settings(model="[bold]m"), listener, terminal=True)[0]
+    assert f"[bold]m: {MODEL}" in shown(Settings(served_model_id="[bold]m"), listener, terminal=True)[0]
 
 
 def test_tls_makes_the_address_https(listener: Listener) -> None:

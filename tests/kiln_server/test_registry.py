@@ -78,7 +78,7 @@ def test_import_trouble_names_the_package_and_the_cause(site: Path) -> None:
 def test_what_is_no_backend_is_told_what_it_lacks(site: Path) -> None:
     code = "class Half:\n    def start(self): ...\n    def generate(self): ...\ndef create(options): return Half()"
     install(site, "kiln_half", {"half": "kiln_half:create"}, code)
-    with pytest.raises(RegistryError, match="'half' lacks close, score, spans, adapters, stats"):
+    with pytest.raises(RegistryError, match="'half' lacks close, score, spans, adapters, stats, description"):
         create_backend("half")
 
 

@@ -31,6 +31,7 @@ from kiln_server.settings import Settings
 class TinyBackend:
     """The part of a backend that the process uses."""
 
+    description = "tiny (for tests)"
     identity = Identity(served_model_id="tiny", implementation="tiny", generation_backend="tiny")
 
     def __init__(self, options: Mapping[str, str]) -> None:

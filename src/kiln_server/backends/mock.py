@@ -55,6 +55,8 @@ class MockBackend:
         adapters: Sequence[Adapter] = (),
     ) -> None:
         script = script or Script()
+        kind = "an echo of what was said" if script.answers is None and script.logits is None else "a script"
+        self.description = f"{model_id} (no model: {kind})"
         self._script = script
         self._adapters = tuple(adapters)
         self._tokenizer, answers = script.vocabulary()

@@ -57,6 +57,10 @@ class RecordingBackend:
         self._path = Path(path)
 
     @property
+    def description(self) -> str:
+        return f"{self._backend.description}, recorded in {self._path}"
+
+    @property
     def capabilities(self) -> Capabilities:
         return self._backend.capabilities
 

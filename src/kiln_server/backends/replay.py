@@ -45,6 +45,7 @@ class ReplayBackend:
     """
 
     def __init__(self, path: str | Path, *, paced: bool = False) -> None:
+        self.description = f"{NAME} of {path}"
         self._path = path
         self._paced = paced
         header, records = recording.read(Path(path))

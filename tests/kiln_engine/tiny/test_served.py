@@ -34,7 +34,7 @@ WEATHER = {
 @pytest.fixture(scope="module")
 def live() -> Iterator[Live]:
     options = EngineOptions(model="kiln-tiny", device="cpu", kv_cache_bytes=64 * 2**20)
-    backend = EngineBackend(lambda report: assemble(options, report))
+    backend = EngineBackend("kiln-tiny", lambda report: assemble(options, report))
     service = new_service(backend)
     with serving(create_app(service)) as running:
         running.run(lambda: backend.start(lambda _: None))

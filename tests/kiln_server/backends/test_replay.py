@@ -64,6 +64,12 @@ async def test_the_same_jobs_get_the_same_events(path: Path) -> None:
     assert [essence(await collect(replayed, each)) for each in reversed(jobs)] == originals[::-1]
 
 
+async def test_both_say_what_they_do_with_which_file(path: Path) -> None:
+    recorded = await recorder(mock(answers=[["a"]]), path)
+    assert recorded.description == f"mock (no model: a script), recorded in {path}"
+    assert ReplayBackend(path).description == f"replay of {path}"
+
+
 async def test_an_unknown_seed_gets_the_first_recorded_answer(path: Path) -> None:
     recorded = await recorder(mock(**SAMPLED), path)
     originals = [essence(await collect(recorded, job(seed=seed, max_tokens=9))) for seed in (1, 2)]

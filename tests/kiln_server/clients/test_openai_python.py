@@ -12,6 +12,7 @@ import pytest
 from openai import OpenAI
 from openai.types.chat import ChatCompletionChunk
 
+from tests.kiln_server.conftest import CONTEXT_LENGTH, Serve
 from tests.kiln_server.live import Live, wait_until
 from tests.kiln_server.routes.scripted import HELLO, playing
 
@@ -43,6 +44,13 @@ def live() -> Iterator[Live]:
 @pytest.fixture(scope="module")
 def client(live: Live) -> Iterator[OpenAI]:
     with client_of(live) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def any_client(serve: Serve) -> Iterator[OpenAI]:
+    """A client of a server whose model answers as it likes."""
+    with serve() as running, client_of(running) as made:
         yield made
 
 
@@ -135,14 +143,26 @@ def test_reasoning_and_extras_are_members_of_the_model() -> None:
     assert [timing.model_extra["token_index"] for timing in timings if timing.model_extra] == [0, 1, 2]
 
 
-def test_models(client: OpenAI) -> None:
-    models = client.models.list().data
-    assert [(model.id, model.object, model.owned_by) for model in models] == [("mock", "model", "kiln")]
-    assert client.models.retrieve("mock") == models[0]
+def test_models(any_client: OpenAI) -> None:
+    (model,) = any_client.models.list().data
+    assert (model.object, model.owned_by) == ("model", "kiln")
+    assert any_client.models.retrieve(model.id) == model
+    assert ask(any_client, model=model.id, max_tokens=4).model == model.id
 
 
-def test_scoring_through_the_text_endpoint(client: OpenAI) -> None:
-    answer = client.completions.create(model="mock", prompt=[1, 2, 3], max_tokens=0, extra_body={"prompt_logprobs": 1})
+def test_streaming_is_what_asking_is(any_client: OpenAI) -> None:
+    options = {"seed": 7, "max_tokens": 24}
+    whole = ask(any_client, **options)
+    chunks = list(ask(any_client, stream=True, stream_options={"include_usage": True}, **options))
+    assert text_of(chunks) == whole.choices[0].message.content
+    assert chunks[-1].usage == whole.usage
+
+
+def test_scoring_through_the_text_endpoint(any_client: OpenAI) -> None:
+    (model,) = any_client.models.list().data
+    answer = any_client.completions.create(
+        model=model.id, prompt=[1, 2, 3], max_tokens=0, extra_body={"prompt_logprobs": 1}
+    )
     entries = answer.choices[0].model_extra["prompt_logprobs"]  # type: ignore[index]
     assert [entry is None for entry in entries] == [True, False, False]
 
@@ -153,47 +173,46 @@ def test_scoring_through_the_text_endpoint(client: OpenAI) -> None:
         ({"n": 0}, openai.BadRequestError, "chat_invalid_request", "n"),
         ({"messages": []}, openai.BadRequestError, "invalid_messages", "messages"),
         (
-            {"messages": [{"role": "user", "content": "x" * 600}]},
+            {"messages": [{"role": "user", "content": "?" * 2 * CONTEXT_LENGTH}]},
             openai.BadRequestError,
             "context_length_exceeded",
             "messages",
         ),
         ({"extra_body": {"adapter": "missing"}}, openai.NotFoundError, "adapter_not_found", "adapter"),
         ({"temperature": "hot"}, openai.UnprocessableEntityError, "contract_violation", "temperature"),
-        (
-            {"extra_body": {"rollout_provenance": True}},
-            openai.InternalServerError,
-            "rollout_provenance_unavailable",
-            None,
-        ),
     ],
 )
 @pytest.mark.parametrize("stream", [False, True])
 def test_errors_are_its_exceptions(
-    client: OpenAI,
+    any_client: OpenAI,
     options: dict[str, Any],
     kind: type[openai.APIStatusError],
     code: str,
-    param: str | None,
+    param: str,
     stream: bool,
 ) -> None:
     with pytest.raises(kind) as caught:
-        ask(client, stream=stream, **options)
+        ask(any_client, stream=stream, **options)
     error = caught.value
     assert type(error) is kind
     assert (error.code, error.request_id is not None) == (code, True)
-    assert param is None or error.param == param
-    assert error.type == "invalid_request_error"
+    assert (error.param, error.type) == (param, "invalid_request_error")
     assert isinstance(error.body, dict)
     assert error.body["hint"]
 
 
-def test_unknown_paths_and_models(client: OpenAI) -> None:
+def test_what_the_backend_cannot_do_is_a_server_error(client: OpenAI) -> None:
+    with pytest.raises(openai.InternalServerError) as caught:
+        ask(client, extra_body={"rollout_provenance": True})
+    assert (caught.value.code, caught.value.status_code) == ("rollout_provenance_unavailable", 501)
+
+
+def test_unknown_paths_and_models(any_client: OpenAI) -> None:
     with pytest.raises(openai.NotFoundError) as caught:
-        client.models.retrieve("no-such-model")
+        any_client.models.retrieve("no-such-model")
     assert caught.value.code == "not_found"
     with pytest.raises(openai.NotFoundError):
-        client.embeddings.create(model="mock", input="hi")
+        any_client.embeddings.create(model="mock", input="hi")
 
 
 def test_keys(tmp_path: Path) -> None:

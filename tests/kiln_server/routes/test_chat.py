@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 import kiln_contract as kc
@@ -11,23 +9,6 @@ from tests.kiln_server.routes.scripted import CHAT, HELLO, chat, message, playin
 
 THINK = {"prompt_tail": "<think>\n", "special": {"</think>": 300}}
 TOOL = {"type": "function", "function": {"name": "get", "parameters": {"type": "object"}}}
-NULLS: dict[str, Any] = dict.fromkeys(
-    name
-    for name, member in kc.schema("ChatCompletionRequest")["properties"].items()
-    if kc.validate("ChatCompletionRequest", {"messages": [], name: None}) == [] and name != "messages"
-)
-
-
-def test_every_nullable_option_may_be_null() -> None:
-    names = ("name", "tool_calls", "tool_call_id", "reasoning_content")
-    request = {"messages": [{**HELLO[0], **dict.fromkeys(names)}], **NULLS, "max_completion_tokens": 4}
-    assert len(NULLS) > 20
-    with playing() as live:
-        response = chat(live, **request)
-        assert response["usage"]["completion_tokens"] <= 4
-        for name in ("stream", "ignore_eos", "rollout_provenance"):
-            status, code, found = refused(live, CHAT, {"messages": HELLO, name: None})
-            assert (status, code, found) == (422, "contract_violation", [(f"/{name}", "schema.type")])
 
 
 def test_without_a_script_it_echoes() -> None:
@@ -178,15 +159,15 @@ def test_budget_problems_are_refused_before_any_work() -> None:
         assert chat(live, thinking_budget_tokens=4, max_tokens=1)["usage"]["completion_tokens"] == 1
 
 
-def test_no_tokens_asked_for() -> None:
+def test_a_server_default_of_the_budget_with_no_tokens_asked_for() -> None:
     with playing([["a"]], settings={"default_thinking_budget_tokens": 3}, **THINK) as live:
-        whole = chat(live, max_tokens=0, max_completion_tokens=9)
-        assert (message(whole)["content"], whole["choices"][0]["finish_reason"]) == ("", "length")
-        assert whole["usage"]["completion_tokens"] == 0
-        assert whole["metadata"]["thinking_budget"]["tokens_source"] == "server_default"
-        assert whole["metadata"]["thinking_budget"]["applied"] is False
-        streamed = stream(live, max_tokens=0, stream_options={"include_usage": True})
-        assert (streamed.finish_reason, streamed.result.usage["completion_tokens"]) == ("length", 0)  # type: ignore[index]
+        record = chat(live, max_tokens=0)["metadata"]["thinking_budget"]
+    assert (record["tokens_source"], record["applied"]) == ("server_default", False)
+
+
+def test_what_a_backend_does_not_measure_is_null() -> None:
+    with playing([["a", "b"]]) as live:
+        assert chat(live, include_performance=True)["metadata"]["performance"]["prefill_ms"] is None
 
 
 def test_several_choices() -> None:
@@ -234,28 +215,6 @@ def test_silence_is_filled_with_comments() -> None:
         streamed = stream(live)
     assert streamed.result.comments >= 2
     assert streamed.joined("content") == "ab"
-
-
-def test_performance_metadata_only_when_asked() -> None:
-    with playing([["a", "b"]]) as live:
-        assert "performance" not in chat(live)["metadata"]
-        performance = chat(live, include_performance=True)["metadata"]["performance"]
-        assert performance["completion_tokens"] == 3
-        assert performance["ttft_ms"] <= performance["total_latency_ms"]
-        assert performance["prefill_ms"] is None
-        assert performance["latency"]["phases"]["tokenization_ms"] is not None
-        assert "performance" in stream(live, include_performance=True).finish["metadata"]
-    with playing([["a", "b"]], settings={"include_performance": True}) as live:
-        streamed = stream(live)
-        assert "performance" in streamed.finish["metadata"]
-        assert streamed.timings == []
-        assert "performance" not in chat(live, include_performance=False)["metadata"]
-
-
-def test_config_hashes_only_when_asked() -> None:
-    with playing([["a"]]) as live:
-        assert "config_hashes" not in chat(live)["metadata"]
-        assert "effective_config_hash" in chat(live, include_config_hashes=True)["metadata"]["config_hashes"]
 
 
 def test_seeds_decide_and_absent_ones_differ() -> None:

@@ -8,15 +8,18 @@ from typing import Any
 
 import pytest
 
+from tests.kiln_server.conftest import CONTEXT_LENGTH, Serve
 from tests.kiln_server.live import Live
 from tests.kiln_server.routes.scripted import BATCH, CHAT, HELLO, SCORE, chat, playing, refused
 
 PROMPTS = [HELLO]
+LONG = "?" * 2 * CONTEXT_LENGTH
+"""Too long by any tokenizer here."""
 
 
 @pytest.fixture(scope="module")
-def live() -> Iterator[Live]:
-    with playing([["a"]], context_length=256) as running:
+def live(serve: Serve) -> Iterator[Live]:
+    with serve() as running:
         yield running
 
 
@@ -42,7 +45,6 @@ CASES: list[tuple[str, Any, int, str]] = [
     (CHAT, rollout(max_tokens=0), 400, "chat_invalid_request"),
     (CHAT, rollout(max_completion_tokens=0), 400, "chat_invalid_request"),
     (CHAT, rollout(temperature=-1), 400, "chat_invalid_request"),
-    (CHAT, rollout(), 501, "rollout_provenance_unavailable"),
     (CHAT, ask(n=0), 400, "chat_invalid_request"),
     (CHAT, ask(n=65), 400, "chat_invalid_request"),
     (CHAT, ask(n=2, stream=True), 400, "chat_invalid_request"),
@@ -57,7 +59,7 @@ CASES: list[tuple[str, Any, int, str]] = [
     (CHAT, ask(adapters=[{"name": "missing", "scale": 0.5}]), 404, "adapter_not_found"),
     (CHAT, ask(messages=[]), 400, "invalid_messages"),
     (CHAT, ask(chat_template_kwargs={"messages": []}), 400, "chat_invalid_request"),
-    (CHAT, ask(messages=[{"role": "user", "content": "x" * 300}]), 400, "context_length_exceeded"),
+    (CHAT, ask(messages=[{"role": "user", "content": LONG}]), 400, "context_length_exceeded"),
     (BATCH, {"prompts": []}, 400, "batch_invalid_request"),
     (BATCH, {"prompts": [[]]}, 400, "invalid_messages"),
     (BATCH, {"prompts": PROMPTS * 65}, 400, "batch_too_large"),
@@ -79,7 +81,7 @@ CASES: list[tuple[str, Any, int, str]] = [
     (SCORE, score(prompt=[-1]), 422, "contract_violation"),
     (SCORE, score(model="other"), 400, "completion_invalid_request"),
     (SCORE, score(prompt=""), 400, "completion_invalid_request"),
-    (SCORE, score(prompt=[1] * 257), 400, "context_length_exceeded"),
+    (SCORE, score(prompt=[1] * (CONTEXT_LENGTH + 1)), 400, "context_length_exceeded"),
     (SCORE, score(prompt=[99999]), 400, "completion_invalid_request"),
 ]
 
@@ -87,6 +89,11 @@ CASES: list[tuple[str, Any, int, str]] = [
 @pytest.mark.parametrize(("path", "request_", "status", "code"), CASES)
 def test_refused(live: Live, path: str, request_: Any, status: int, code: str) -> None:
     assert refused(live, path, request_)[:2] == (status, code)
+
+
+def test_a_backend_that_cannot_prove_its_tokens_says_so() -> None:
+    with playing([["a"]]) as live:
+        assert refused(live, CHAT, rollout())[:2] == (501, "rollout_provenance_unavailable")
 
 
 SEEDS = ["18446744073709551616", "18446744073709552000", "19933688932870350000", "-1", "1e30"]
@@ -134,7 +141,8 @@ def test_unreadable(live: Live, body: bytes) -> None:
 def test_a_pair_of_escapes_is_the_character(live: Live) -> None:
     escaped = b'{"messages":[{"role":"user","content":"cut \\ud83d\\ude00"}]}'
     answer = live.ask("POST", CHAT, body=escaped).json()
-    assert answer["usage"] == chat(live, messages=[{"role": "user", "content": "cut 😀"}])["usage"]
+    same = chat(live, messages=[{"role": "user", "content": "cut 😀"}])
+    assert answer["usage"]["prompt_tokens"] == same["usage"]["prompt_tokens"]
 
 
 def test_every_violation_is_listed_without_its_value(live: Live) -> None:
@@ -154,9 +162,9 @@ def test_values_are_shown_where_the_operator_allows_it() -> None:
 
 
 def test_a_long_prompt_in_the_middle_of_a_batch_is_named(live: Live) -> None:
-    long = [{"role": "user", "content": "x" * 500}]
+    long = [{"role": "user", "content": LONG}]
     answer = live.ask("POST", BATCH, json={"prompts": [HELLO, long, HELLO], "n": 2, "max_tokens": 4})
     error = answer.json()["error"]
     assert (answer.status_code, error["code"]) == (400, "context_length_exceeded")
     assert "prompts[1]" in error["message"]
-    assert all(number in error["message"] for number in ("256", "4"))
+    assert all(number in error["message"] for number in (str(CONTEXT_LENGTH), "4"))
