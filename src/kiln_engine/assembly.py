@@ -23,7 +23,10 @@ from kiln_engine.identity import identify
 from kiln_engine.kernels.choice import Choice, choose
 from kiln_engine.loading import TensorSource, load, notes, open_source
 from kiln_engine.memory import bytes_per_block, default_cache_bytes
+from kiln_engine.models.cuda_graph import CudaGraphs
 from kiln_engine.models.decoder import Decoder
+from kiln_engine.models.graphed import GraphedModel
+from kiln_engine.models.model import Model
 from kiln_engine.options import NAME, EngineOptions
 from kiln_engine.pacing import FixedPacing, Pacing
 from kiln_engine.sampling import Sampler
@@ -68,7 +71,7 @@ def assemble(options: EngineOptions, report: Report) -> Assembled:
     room = _room(decoder, source.config.context_length, options, dtype, device)
     text = source.text
     engine = Engine(
-        decoder,
+        _graphed(decoder, options, choice, device),
         Cache(decoder.layers, room.shape),
         _scheduler(options, room.shape),
         Sampler(decoder.vocab_size, device, masked_ids=_without_token(decoder.vocab_size, text, device)),
@@ -104,6 +107,13 @@ def _load(
 def _longest(context_length: int, options: EngineOptions) -> int:
     """The longest context that is wanted, before it is known what the cache holds."""
     return min(context_length, options.max_model_len or context_length)
+
+
+def _graphed(decoder: Decoder, options: EngineOptions, choice: Choice, device: torch.device) -> Model:
+    """The model as it is run: its decode steps as graphs where kernels start from what is on the GPU alone."""
+    if device.type != "cuda" or choice.kernels.name != "triton" or not options.cuda_graphs:
+        return decoder
+    return GraphedModel(decoder, max_rows=options.max_num_seqs, record=CudaGraphs().record)
 
 
 class _Room(NamedTuple):

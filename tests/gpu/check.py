@@ -74,7 +74,10 @@ def _run(report: Report, *, interpret: bool, deadline: float) -> None:
     import torch
 
     from kiln_engine.kernels.triton.kernels import TritonKernels
+    from kiln_engine.models.cuda_graph import CudaGraphs
+    from tests.gpu.again import Again
     from tests.gpu.exactness import exactness
+    from tests.gpu.graphs import graphs
     from tests.gpu.parity import parity
     from tests.gpu.ragged import Place
     from tests.gpu.workload import FULL, SMALL
@@ -89,6 +92,7 @@ def _run(report: Report, *, interpret: bool, deadline: float) -> None:
         for place in places:
             _collect(report.parity, parity(kernels, place, workload))
             _collect(report.exactness, exactness(kernels, place, workload))
+            _collect(report.exactness, graphs(kernels, place, workload, Again if interpret else CudaGraphs().record))
     if not interpret:
         _measure(report, deadline)
 
@@ -97,14 +101,19 @@ def _measure(report: Report, deadline: float) -> None:
     import torch
 
     from kiln_engine.kernels.triton.kernels import TritonKernels
+    from kiln_engine.models.cuda_graph import CudaGraphs
+    from tests.gpu.graphs import graph_timing
     from tests.gpu.probe import row_tiles
     from tests.gpu.ragged import Place
     from tests.gpu.timing import Stopwatch, timings
+    from tests.gpu.workload import FULL
 
     place, watch = Place(torch.device("cuda"), torch.bfloat16), Stopwatch()
     report.copy_gigabytes_per_s = watch.copy_gigabytes_per_s()
     _collect(report.probes, row_tiles(place))
-    for timing in timings(TritonKernels(), place, watch):
+    kernels = TritonKernels()
+    report.timings.append(graph_timing(kernels, place, FULL, CudaGraphs().record, watch))
+    for timing in timings(kernels, place, watch):
         report.timings.append(timing)
         if time.monotonic() > deadline:
             report.left_out.append(f"out of time after {timing.operation}, {timing.case}: the rest was not timed")

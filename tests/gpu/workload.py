@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from kiln_engine.config import ModelConfig, Rope
 from kiln_engine.kernels.facade import Heads
 from tests.gpu.ragged import Span
 
@@ -39,6 +40,33 @@ class Workload:
     attention: tuple[AttentionCase, ...]
     chunks: tuple[tuple[AttentionCase, int], ...]
     """Batches of whole prompts, and the rows of a chunk to compute them by."""
+    model: ModelConfig
+    """What decode steps are of."""
+    steps: tuple[tuple[int, ...], ...]
+    """The contexts of one decode step after another."""
+
+
+def model_of(heads: Heads, hidden_size: int, intermediate_size: int, num_layers: int) -> ModelConfig:
+    """A Qwen3 model of this shape."""
+    return ModelConfig(
+        family="qwen3",
+        vocab_size=97,
+        hidden_size=hidden_size,
+        intermediate_size=intermediate_size,
+        num_layers=num_layers,
+        num_heads=heads.num_heads,
+        num_kv_heads=heads.num_kv_heads,
+        head_dim=heads.head_dim,
+        rms_norm_eps=1e-6,
+        rope=Rope(theta=10_000.0),
+        context_length=8192,
+        tied=True,
+        qk_norm=True,
+        windows=(None,) * num_layers,
+        layer_kinds=("attention",) * num_layers,
+        dtype="float32",
+        source={},
+    )
 
 
 SMALL: Final = Workload(
@@ -55,6 +83,8 @@ SMALL: Final = Workload(
         (AttentionCase(Heads(3, 1, 16), 8, (Span(270, 270), Span(9, 9))), 61),
         (AttentionCase(Heads(1, 1, 32), 16, (Span(300, 300), Span(31, 31)), window=40), 113),
     ),
+    model=model_of(Heads(4, 2, 16), 24, 40, num_layers=2),
+    steps=((9,), (300, 1, 40), (301, 2, 41, 7), (10,)),
 )
 """A few seconds in the interpreter: every border of a tile, a block and a split once."""
 
@@ -81,5 +111,7 @@ FULL: Final = Workload(
         (AttentionCase(Heads(28, 4, 128), 16, (Span(777, 777), Span(64, 64)), window=256), 100),
         (AttentionCase(Heads(8, 4, 256), 16, (Span(600, 600), Span(10, 10))), 77),
     ),
+    model=model_of(_QWEN3, 1024, 3072, num_layers=4),
+    steps=((17,), (257,) * 3, (1, 300, 5000, 256, 255), (4096,) * 16, (18,), *((n,) * 33 for n in (100, 101, 102))),
 )
 """Minutes on a GPU, most of them for compiling."""

@@ -19,8 +19,10 @@ from kiln_engine.kernels.triton import linear as product
 from kiln_engine.kernels.triton.kernels import TritonKernels
 from kiln_engine.kernels.triton.launch import INTERPRETED
 from kiln_engine.weights import Linear, Part
+from tests.gpu.again import Again
 from tests.gpu.exactness import exactness
 from tests.gpu.finding import Finding, near, same
+from tests.gpu.graphs import graphs
 from tests.gpu.ordered_dot import ordered_dot
 from tests.gpu.parity import parity
 from tests.gpu.ragged import Contexts, Draw, Place, Span, fill, poisoned_cache, queries_of, ragged_batch
@@ -58,6 +60,11 @@ def test_the_oracle_and_the_reference_kernels_agree(place: Place) -> None:
 @PLACES
 def test_no_row_depends_on_its_neighbours(place: Place) -> None:
     assert _broken(exactness(TritonKernels(), place, SMALL)) == []
+
+
+@PLACES
+def test_decode_steps_as_graphs_change_no_bit(place: Place) -> None:
+    assert _broken(graphs(TritonKernels(), place, SMALL, Again)) == []
 
 
 def test_the_check_of_exactness_sees_kernels_that_are_not_exact() -> None:

@@ -1,0 +1,150 @@
+"""Decode steps as graphs: what a step starts is recorded once for a size, and started as one from then on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+
+import torch
+from torch import Tensor
+
+from kiln_engine.batch import Batch, Extent
+
+if TYPE_CHECKING:
+    from kiln_engine.cache import Cache, CachedLayer, CacheShape
+    from kiln_engine.models.model import Model
+
+LEAST_CONTEXT: Final = 256
+"""Contexts up to here share their graphs; from here on sizes double."""
+
+
+class Recording(Protocol):
+    """Work that was recorded, over the tensors that it was recorded with."""
+
+    def replay(self) -> Tensor:
+        """Do it again; its result is in the same tensor every time."""
+
+
+Record = Callable[[Callable[[], Tensor]], Recording]
+"""Records work that reads and writes tensors on the device alone. It may be done any number of times on the way."""
+
+
+class GraphedModel:
+    """Implements `models.model.Model` around another one. Steps in which every sequence has one row run as graphs.
+
+    Rows and contexts are rounded up to powers of two, and a graph is recorded when its size first comes: a server meets
+    few sizes. What is added changes no bit, as rows do not depend on their neighbours; it needs kernels that write
+    nothing for a negative slot, and start nothing that depends on the host's view of a batch but its size. Steps with
+    more rows of a sequence, with more rows than `max_rows`, or with adapters, run as they would without graphs.
+    """
+
+    def __init__(self, model: Model, *, max_rows: int, record: Record) -> None:
+        self._model = model
+        self._max_rows = max_rows
+        self._record = record
+        self._cache: Cache | None = None
+        self._graphs: dict[_Size, _Graph] = {}
+
+    @property
+    def vocab_size(self) -> int:
+        return self._model.vocab_size
+
+    @property
+    def layers(self) -> Sequence[CachedLayer]:
+        return self._model.layers
+
+    @property
+    def num_graphs(self) -> int:
+        """How many were recorded."""
+        return len(self._graphs)
+
+    def forward(self, batch: Batch, cache: Cache) -> Tensor:
+        """As of the model; the result holds until the next call."""
+        if batch.segments or batch.num_rows > self._max_rows or batch.num_rows != len(batch.extents):
+            return self._model.forward(batch, cache)
+        if cache is not self._cache:
+            # A graph reads and writes the cache that it was recorded with.
+            self._cache = cache
+            self._graphs.clear()
+        size = _Size.of(batch)
+        graph = self._graphs.get(size)
+        if graph is None:
+            graph = self._graphs[size] = _Graph(self._model, cache, size, self._record)
+        return graph.run(batch)
+
+    def logits(self, hidden: Tensor) -> Tensor:
+        return self._model.logits(hidden)
+
+
+class _Size(NamedTuple):
+    """What a graph is recorded for: sequences of one row each, and the longest of their contexts."""
+
+    num_rows: int
+    context_len: int
+
+    @classmethod
+    def of(cls, batch: Batch) -> _Size:
+        longest = max(extent.context_len for extent in batch.extents)
+        return cls(_power_of_two(batch.num_rows), max(LEAST_CONTEXT, _power_of_two(longest)))
+
+
+class _Graph:
+    """One size's recording with the tensors that it reads."""
+
+    def __init__(self, model: Model, cache: Cache, size: _Size, record: Record) -> None:
+        self._inputs = _Inputs(size, cache.shape)
+        batch = self._inputs.batch
+        self._recording = record(lambda: model.forward(batch, cache))
+
+    def run(self, batch: Batch) -> Tensor:
+        self._inputs.fill(batch)
+        return self._recording.replay()[: batch.num_rows]
+
+
+class _Inputs:
+    """A batch that stays where it is, and is filled anew for each step.
+
+    Rows beyond those of a step are sequences of their own without a context, whose slots are negative.
+    """
+
+    def __init__(self, size: _Size, shape: CacheShape) -> None:
+        num_rows, num_blocks = size.num_rows, size.num_rows * -(-size.context_len // shape.block_size)
+        sizes = [num_rows, num_rows, num_rows, num_rows + 1, num_rows, num_rows + 1, num_rows, num_blocks]
+        self._flat = torch.zeros(sum(sizes), dtype=torch.int32, device=shape.device)
+        self._zeros = self._flat.new_zeros(num_rows)
+        self._none = self._flat.new_full((num_rows,), -1)
+        self._offsets = torch.arange(num_rows + 1, dtype=torch.int32, device=shape.device)
+        token_ids, positions, slots, row_offsets, context_lens, block_offsets, state_slots, block_ids = torch.split(
+            self._flat, sizes
+        )
+        self.batch = Batch(
+            token_ids=token_ids,
+            positions=positions,
+            slots=slots,
+            row_offsets=row_offsets,
+            context_lens=context_lens,
+            block_offsets=block_offsets,
+            block_ids=block_ids,
+            state_slots=state_slots,
+            extents=tuple(Extent(row, 1, size.context_len, 0, 0, -1) for row in range(num_rows)),
+            segments=(),
+        )
+        self._put((), self._offsets[:1], ())
+
+    def fill(self, batch: Batch) -> None:
+        """Take over a step's batch, of as many rows at most, in one copy on the device."""
+        rows = (batch.token_ids, batch.positions, batch.slots, batch.context_lens, batch.state_slots)
+        self._put(rows, batch.block_offsets, (batch.block_ids,))
+
+    def _put(self, rows: Sequence[Tensor], block_offsets: Tensor, table: Sequence[Tensor]) -> None:
+        token_ids, positions, slots, context_lens, state_slots = rows or (self._zeros[:0],) * 5
+        zeros, none = self._zeros[len(token_ids) :], self._none[len(token_ids) :]
+        parts = [token_ids, zeros, positions, zeros, slots, none, self._offsets, context_lens, zeros]
+        parts += [block_offsets, zeros, state_slots, none, *table]
+        # The rest of the table keeps what was there: no context reaches it.
+        torch.cat(parts, out=self._flat[: sum(map(len, parts))])
+
+
+def _power_of_two(number: int) -> int:
+    """The smallest that is not below."""
+    return 1 << (number - 1).bit_length()

@@ -1,0 +1,18 @@
+"""A recording for where there are no graphs: it does its work anew, over the tensors that it was made with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from torch import Tensor
+
+
+class Again:
+    """Implements `kiln_engine.models.graphed.Recording`: what it reads at replay, and what not, is as in a graph."""
+
+    def __init__(self, work: Callable[[], Tensor]) -> None:
+        self._work = work
+        self._result = work()
+
+    def replay(self) -> Tensor:
+        return self._result.copy_(self._work())
