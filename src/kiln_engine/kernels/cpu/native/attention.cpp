@@ -4,7 +4,6 @@
 // multiples of their size, whatever is computed beside the query and wherever its blocks lie, so its bits are its own.
 // Queries that share a key-value head are worked on together: each of its blocks is read once for all of them.
 #include <algorithm>
-#include <type_traits>
 
 #include "abi.h"
 #include "chunk.h"
@@ -13,12 +12,12 @@
 namespace kiln {
 namespace {
 
-// Queries that are worked on together, and rows at least: with the values' sums they fill the first-level cache.
-constexpr int QUERIES_AT_ONCE = 32;
 // Threads take items; with fewer than this for each, one of them would often wait for the other.
 constexpr int ITEMS_PER_THREAD = 4;
-// With fewer queries than this, bfloat16 is widened where it is used; with more, once for all of them.
-constexpr int WORTH_STAGING = 4;
+// From so many queries on, keys and values are widened and put in order once for all of them.
+constexpr int MANY_QUERIES = 17;
+// What is asked for ahead of the start of each stretch of memory; from there on, processors read ahead by themselves.
+constexpr int AHEAD = 4, LINE = 64;
 
 template <typename T> struct Attention {
     const T *query, *keys, *values;
@@ -47,7 +46,9 @@ template <typename T> struct Tile {
     Query *queries; // head by head, in each row by row
     float *staged_keys, *staged_values;
 
+    // Of one key-value head.
     int64_t num_queries() const { return (extent.last_row - extent.first_row) * work.group(); }
+    int64_t num_heads() const { return extent.last_head - extent.first_head; }
 
     // Calls `body(query, row, head)` for all queries in their order.
     template <typename Body> void each_query(Body body) const {
@@ -63,16 +64,16 @@ template <typename T> struct Tile {
     }
 
     void begin(float *room) const {
-        const size_t width = work.width(), dim = work.heads.head_dim;
+        const size_t width = work.width(), all = (size_t)(num_queries() * num_heads()) * width;
         const int64_t to_come = work.row_offsets[extent.sequence + 1];
         each_query([&](Query &query, int64_t row, int64_t head) {
             const int64_t own = work.context_lens[extent.sequence] - (to_come - row);
             const int64_t first = work.window ? std::max<int64_t>(own - work.window + 1, 0) : 0;
-            query = {room, room + width, -INFINITY, 0.0f, first, own};
-            stage(work.query + place(row, head), dim, room);
-            memset(room + width, 0, width * sizeof(float));
-            room += 2 * width;
+            query = {room, room + all, -INFINITY, 0.0f, first, own};
+            stage(work.query + place(row, head), work.heads.head_dim, room);
+            room += width;
         });
+        memset(room, 0, all * sizeof(float));
     }
 
     void end() const {
@@ -96,25 +97,27 @@ template <typename T> struct Tile {
         if (k < dim) store_lanes(to + k, load_tail(from + k, dim - k));
     }
 
+    static void stage_in_panels(const T *from, size_t dim, float *to) {
+        for (size_t k = 0; k < dim; k += PANEL) stage(from + k, std::min<size_t>(dim - k, PANEL), to + k * CHUNK);
+    }
+
     void run() const {
         const int64_t first = queries[0].first / CHUNK * CHUNK, last = queries[num_queries() - 1].last;
-        const int64_t num_heads = extent.last_head - extent.first_head;
+        const bool many = num_queries() >= MANY_QUERIES || (size_t)work.heads.head_dim != work.width();
         size_t own[CHUNK], next[CHUNK];
         int count = places(first, last, own);
         for (int64_t start = first; start <= last; start += CHUNK) {
             const int more = places(start + CHUNK, last, next);
-            // The last chunk may have fewer positions than the one before it has to bring.
-            std::fill(next + more, next + CHUNK, more ? next[0] : 0);
-            for (int64_t head = 0; head < num_heads; head++) {
-                const bool again = head + 1 < num_heads;
-                chunk(start, count, head, own, again ? head + 1 : 0, again ? own : more ? next : nullptr);
-            }
+            if (many)
+                for (int64_t head = 0; head < num_heads(); head++) chunk_of_many(start, count, head, own);
+            else
+                chunk_of_few(start, count, own, more ? next : own, more ? more : count);
             std::copy(next, next + more, own);
             count = more;
         }
     }
 
-    // Where the keys and values of positions from `start` on are for the first head; how many the chunk has.
+    // Where the keys and values of positions from `start` on are for the first head; how many there are of a chunk.
     int places(int64_t start, int64_t last, size_t *to) const {
         const int64_t size = work.heads.block_size, count = std::min<int64_t>(last + 1 - start, CHUNK);
         const size_t row = work.heads.head_dim * sizeof(T);
@@ -128,48 +131,57 @@ template <typename T> struct Tile {
         return (int)std::max<int64_t>(count, 0);
     }
 
-    Rows rows(const T *of, int64_t head, const size_t *places) const {
-        return {(const char *)(of + head * work.heads.block_size * work.heads.head_dim), places, sizeof(T)};
+    Rows<T> rows(const T *of, int64_t head, const size_t *at) const {
+        return {(const char *)(of + head * work.heads.block_size * work.heads.head_dim), at};
     }
 
-    void chunk(int64_t start, int count, int64_t head, const size_t *own, int64_t next_head, const size_t *next) const {
-        const Rows keys = rows(work.keys, head, own), values = rows(work.values, head, own);
-        const Rows next_keys = rows(work.keys, next_head, next), next_values = rows(work.values, next_head, next);
-        const size_t width = work.width();
-        const bool whole = (size_t)work.heads.head_dim == width;
-        if (whole && (std::is_same<T, float>::value || num_queries() < WORTH_STAGING))
-            return each_run<T>(start, count, head, {keys, values, values, next_keys});
-        size_t staged[CHUNK];
-        for (int j = 0; j < count; j++) {
-            staged[j] = j * width * sizeof(float);
-            stage((const T *)(const void *)keys.row(j), work.heads.head_dim, staged_keys + j * width);
-            stage((const T *)(const void *)values.row(j), work.heads.head_dim, staged_values + j * width);
+    // Asks for the start of each quarter of a chunk of `count` positions.
+    static void bring(const Rows<T> &rows, int count) {
+        for (int position = 0; position < count; position += QUARTER)
+            for (int line = 0; line < AHEAD; line++)
+                __builtin_prefetch((const char *)rows.row(position) + line * LINE, 0, 3);
+    }
+
+    // One row and all heads, which lie side by side in each block.
+    void chunk_of_few(int64_t start, int count, const size_t *at, const size_t *next, int more) const {
+        each_run(start, count, [&](int64_t first, int size, const Order &order) {
+            size_t ordered[CHUNK + 3];
+            for (int i = 0; i < order.count + 3; i++) ordered[i] = at[order.positions[i]];
+            for (int64_t head = 0; head < num_heads(); head++)
+                attend(queries + head * num_queries() + first, size, rows(work.keys, head, ordered),
+                       rows(work.values, head, ordered), work.width(), order.count, work.scale, [&](int values) {
+                           if (!values) return bring(rows(work.values, head, at), count);
+                           const bool last = head + 1 == num_heads();
+                           bring(rows(work.keys, last ? 0 : head + 1, last ? next : at), last ? more : count);
+                       });
+        });
+    }
+
+    void chunk_of_many(int64_t start, int count, int64_t head, const size_t *at) const {
+        const Rows<T> keys = rows(work.keys, head, at), values = rows(work.values, head, at);
+        const size_t width = work.width(), dim = work.heads.head_dim;
+        for (int position = 0; position < count; position++) {
+            stage(keys.row(position), dim, staged_keys + position * width);
+            stage_in_panels(values.row(position), dim, staged_values + position * PANEL);
         }
-        const Rows wide_keys = {(const char *)staged_keys, staged, sizeof(float)};
-        const Rows wide_values = {(const char *)staged_values, staged, sizeof(float)};
-        each_run<float>(start, count, head, {wide_keys, wide_values, next_keys, next_values});
+        each_run(start, count, [&](int64_t first, int size, const Order &order) {
+            size_t ordered[CHUNK + 3];
+            for (int i = 0; i < order.count + 3; i++) ordered[i] = order.positions[i] * width * sizeof(float);
+            attend_many(queries + head * num_queries() + first, size, {(const char *)staged_keys, ordered},
+                        staged_values, width, order, work.scale);
+        });
     }
 
-    // Queries side by side that see the same part of the chunk: all of them, but where it cuts through the rows.
-    template <typename E> void each_run(int64_t start, int64_t count, int64_t head, const Chunk &chunk) const {
-        Query *run[QUERIES_AT_ONCE];
-        int size = 0, from = 0, to = 0;
-        for (int64_t index = 0; index < num_queries(); index++) {
-            Query &query = queries[head * num_queries() + index];
-            const int first = (int)std::clamp<int64_t>(query.first - start, 0, count);
-            const int last = (int)std::clamp<int64_t>(query.last + 1 - start, 0, count);
-            if (size && (first != from || last != to || size == QUERIES_AT_ONCE)) {
-                flush<E>(run, size, chunk, from, to);
-                size = 0;
-            }
-            from = first, to = last;
-            run[size++] = &query;
+    // Queries of a head, side by side, that see the same part of the chunk: all, but where it cuts through the rows.
+    template <typename Body> void each_run(int64_t start, int64_t count, Body body) const {
+        const auto bounded = [&](int64_t position) { return (int)std::clamp<int64_t>(position - start, 0, count); };
+        for (int64_t run = 0, next = 0; run < num_queries(); run = next) {
+            const int first = bounded(queries[run].first), last = bounded(queries[run].last + 1);
+            while (next < num_queries() && next - run < QUERIES_AT_ONCE && bounded(queries[next].first) == first &&
+                   bounded(queries[next].last + 1) == last)
+                next++;
+            if (first < last) body(run, (int)(next - run), Order(first, last));
         }
-        flush<E>(run, size, chunk, from, to);
-    }
-
-    template <typename E> void flush(Query *const *run, int size, const Chunk &chunk, int first, int last) const {
-        if (first < last) attend_all<E>(run, size, chunk, work.width(), Order(first, last), work.scale);
     }
 };
 
@@ -204,11 +216,12 @@ template <typename T> struct Workspace {
     static Workspace create(const Attention<T> &work, int64_t heads_at_once) {
         const size_t width = work.width();
         const size_t count = (size_t)(std::max(work.rows_at_once(), heads_at_once) * work.group());
-        const size_t floats = count * 2 * width + 2 * CHUNK * width;
+        const size_t columns = (width + PANEL - 1) / PANEL * PANEL;
+        const size_t floats = count * 2 * width + CHUNK * (width + columns);
         float *memory = (float *)scratch(OWN, floats * sizeof(float) + count * sizeof(Query));
         if (!memory) return {};
         float *keys = memory + count * 2 * width, *values = keys + CHUNK * width;
-        return {(Query *)(void *)(values + CHUNK * width), memory, keys, values};
+        return {(Query *)(void *)(values + CHUNK * columns), memory, keys, values};
     }
 
     void run(const Attention<T> &work, const Extent &extent) const {

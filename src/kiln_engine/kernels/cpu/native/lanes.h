@@ -116,6 +116,27 @@ struct Larger {
 
 KILN_INLINE Quad quarter(const Lanes &lanes) { return quarter(lanes, Plus()); }
 
+// Two times four of them, from all sixteen lanes.
+KILN_INLINE void sums(const Lanes (&a)[4], const Lanes (&b)[4], Quad &first, Quad &second) {
+#if defined(__AVX2__) && !defined(__AVX512F__)
+    Floats half[4];
+    for (int i = 0; i < 4; i++) {
+        const __m256 x = (__m256)(a[i].part[0] + a[i].part[1]), y = (__m256)(b[i].part[0] + b[i].part[1]);
+        half[i] = (Floats)_mm256_permute2f128_ps(x, y, 0x21) + (Floats)_mm256_blend_ps(x, y, 0xf0);
+    }
+    const Ints low = {0, 1, 8, 9, 4, 5, 12, 13}, high = {2, 3, 10, 11, 6, 7, 14, 15};
+    const Ints even = {0, 2, 8, 10, 4, 6, 12, 14}, odd = {1, 3, 9, 11, 5, 7, 13, 15};
+    const Floats left = __builtin_shuffle(half[0], half[1], low) + __builtin_shuffle(half[0], half[1], high);
+    const Floats right = __builtin_shuffle(half[2], half[3], low) + __builtin_shuffle(half[2], half[3], high);
+    const Floats all = __builtin_shuffle(left, right, even) + __builtin_shuffle(left, right, odd);
+    memcpy(&first, &all, sizeof first);
+    memcpy(&second, (const char *)&all + sizeof first, sizeof second);
+#else
+    first = sums(quarter(a[0]), quarter(a[1]), quarter(a[2]), quarter(a[3]));
+    second = sums(quarter(b[0]), quarter(b[1]), quarter(b[2]), quarter(b[3]));
+#endif
+}
+
 KILN_INLINE float sum(const Lanes &lanes) {
     Quad rest = quarter(lanes);
     return (rest[0] + rest[2]) + (rest[1] + rest[3]);
@@ -224,15 +245,15 @@ KILN_INLINE void narrow(float value, bf16 *to) {
     to->bits = (uint16_t)(nearest >> 16);
 }
 
-// e to the x, within about one unit in the last place; 0 below about -87, infinity above 88.72.
-KILN_INLINE Floats exponential(Floats x) {
-    const Floats lowest = broadcast(-87.33654f), highest = broadcast(88.72283f);
+// e to the x as a power of two, its exponent still in the low bits, and a factor between 0.7 and 1.5.
+struct Exponential {
+    Floats shifted, factor;
+};
+
+KILN_INLINE Exponential split_exponential(Floats x) {
     const Floats magic = broadcast(12582912.0f); // 1.5 * 2^23: adding it leaves the integer in the low bits
-    Floats clamped = x < lowest ? lowest : x;
-    clamped = clamped > highest ? highest : clamped;
-    Floats shifted = fma(clamped, broadcast(1.44269504f), magic);
-    Floats whole = shifted - magic;
-    Floats rest = fma(whole, broadcast(-0.693359375f), clamped);
+    const Floats shifted = fma(x, broadcast(1.44269504f), magic), whole = shifted - magic;
+    Floats rest = fma(whole, broadcast(-0.693359375f), x);
     rest = fma(whole, broadcast(2.12194440e-4f), rest);
     Floats power = broadcast(1.9875691500e-4f);
     power = fma(power, rest, broadcast(1.3981999507e-3f));
@@ -240,11 +261,25 @@ KILN_INLINE Floats exponential(Floats x) {
     power = fma(power, rest, broadcast(4.1665795894e-2f));
     power = fma(power, rest, broadcast(1.6666665459e-1f));
     power = fma(power, rest, broadcast(5.0000001201e-1f));
-    power = fma(power, rest * rest, rest) + 1.0f;
+    return {shifted, fma(power, rest * rest, rest) + 1.0f};
+}
+
+// e to the x, within about one unit in the last place; 0 below about -87, infinity above 88.72.
+KILN_INLINE Floats exponential(Floats x) {
+    const Floats lowest = broadcast(-87.33654f), highest = broadcast(88.72283f);
+    const Floats clamped = x < lowest ? lowest : x;
+    const Exponential split = split_exponential(clamped > highest ? highest : clamped);
     // Twice half the power of two: 2^128 has no exponent of its own.
-    Words exponent = ((Words)shifted + 126u) << 23;
-    Floats result = power * (Floats)exponent * 2.0f;
+    Floats result = split.factor * (Floats)(((Words)split.shifted + 126u) << 23) * 2.0f;
     result = x > highest ? broadcast(INFINITY) : result;
+    return x < lowest ? Floats{} : result;
+}
+
+// The same where x is at most 0.
+KILN_INLINE Floats decay(Floats x) {
+    const Floats lowest = broadcast(-87.33654f);
+    const Exponential split = split_exponential(x < lowest ? lowest : x);
+    const Floats result = split.factor * (Floats)(((Words)split.shifted + 127u) << 23);
     return x < lowest ? Floats{} : result;
 }
 
