@@ -5,6 +5,8 @@ On the fast path they run after a successful decode; a `False` sends the documen
 
 from __future__ import annotations
 
+import ast
+import re
 import textwrap
 from collections.abc import Iterable, Iterator
 from itertools import groupby
@@ -16,6 +18,12 @@ from codegen.model import Contract, Node, SchemaError
 from codegen.naming import class_name, dependency_order, is_object, reachable, tag_of
 from codegen.predicates import Predicates, StructView
 from codegen.rules import RULES, Check
+
+LEAST_ASKED = 3
+"""So many members must be tested until asking for them all before calling the check pays."""
+
+OPENING = re.compile(r"o\.(\w+) is (?:not UNSET|True|False)")
+"""A question that an absent member answers with no."""
 
 
 def render_checks(contract: Contract) -> str:
@@ -40,16 +48,23 @@ class _ChecksEmitter:
                     self.names[name] = class_name(name)
                     functions.append(self._function(name, lines))
         table = ",\n".join(f"    structs.{function}: {function}" for function in self.names.values())
+        questions = {name: question for name in self.names if (question := self._question(name))}
+        readers = ", ".join(f"structs.{self.names[name]}: read_{self.names[name]}" for name in questions)
         head = (
-            "from collections.abc import Callable\nfrom typing import Any, Final\n\nfrom msgspec import UNSET\n\n"
-            "from kiln_contract import semantics\nfrom kiln_contract._generated import structs\n"
+            "from collections.abc import Callable\nfrom typing import Any, Final\n\n"
+            "from msgspec import UNSET, ValidationError\n\n"
+            "from kiln_contract import semantics\nfrom kiln_contract._generated import structs\n\n"
+            "Reader = Callable[[Any], Any]\n"
         )
         whole = ", ".join(f"structs.{class_name(name)}" for name in self.contract.definitions if self._is_whole(name))
         return "\n\n".join(
             [
                 head,
                 *functions,
+                *(self._reader(name, question) for name, question in questions.items()),
                 f"CHECKS: Final[dict[Any, Callable[[Any], bool]]] = {{\n{table},\n}}",
+                f"READERS: Final[dict[Any, Callable[[Reader, Callable[[Any], None]], Reader]]] = {{{readers}}}\n"
+                '"""Decoding with its check in one, for types most of whose documents need no check."""',
                 f"READ_WHOLE: Final[frozenset[Any]] = frozenset({{{whole}}})\n",
             ]
         )
@@ -76,7 +91,10 @@ class _ChecksEmitter:
         for member in members(self.contract, node):
             yield from self._member(name, member)
         yield from self._tag(node)
-        yield from grouped([*self._conditions(node), *self._rules(name)])
+        yield from grouped(self._tests(name, node))
+
+    def _tests(self, name: str, node: Node) -> list[tuple[str | None, str]]:
+        return [*self._conditions(node), *self._rules(name)]
 
     def _member(self, owner: str, member: Member) -> Iterator[str]:
         covered = {name for check in checks_on(owner) for name in check.covers}
@@ -89,6 +107,34 @@ class _ChecksEmitter:
                 yield from lines
             else:
                 yield "if x:\n" + textwrap.indent("\n".join(lines), "    ")
+
+    def _question(self, name: str) -> str | None:
+        """Whether a Struct has any member that its check is about; None where some test is not about an optional one.
+
+        Most requests have no such member, and asking is cheaper than calling the check.
+        """
+        node = self.contract.definitions[name]
+        typed = members(self.contract, node)
+        parts = [f"o.{member.name} is not UNSET" for member in typed if [*self._member(name, member)]]
+        parts += [opening(breaks if guard is None else guard) for guard, breaks in self._tests(name, node)]
+        optional = {member.name for member in typed if not member.required}
+        asked = [found[1] for part in parts if (found := OPENING.fullmatch(part))]
+        plain = tag_of(self.contract, node) is None and len(asked) == len(parts) and optional.issuperset(asked)
+        return " or ".join(dict.fromkeys(parts)) if plain and len(set(asked)) >= LEAST_ASKED else None
+
+    def _reader(self, name: str, question: str) -> str:
+        check = self.names[name]
+        return textwrap.dedent(f"""
+            def read_{check}(decode: Reader, require_utf8: Callable[[Any], None]) -> Reader:
+                def read(body: Any) -> Any:
+                    o = decode(body)
+                    if ({question}) and not {check}(o):
+                        raise ValidationError
+                    if not body.isascii():
+                        require_utf8(body)
+                    return o
+                return read
+            """)
 
     def _nullable(self, node: Node) -> bool:
         node = self.contract.resolve(node)
@@ -157,6 +203,14 @@ def grouped(tests: Iterable[tuple[str | None, str]]) -> Iterator[str]:
         head = "else" if previous is not None and guard == f"not ({previous})" else f"if {guard}"
         yield lines if guard is None else f"{head}:\n" + textwrap.indent(lines, "    ")
         previous = guard
+
+
+def opening(test: str) -> str:
+    """The part of a rendered test that is evaluated first, and without which the test is false."""
+    expression = ast.parse(test, mode="eval").body
+    if isinstance(expression, ast.BoolOp) and isinstance(expression.op, ast.And):
+        expression = expression.values[0]
+    return ast.unparse(expression)
 
 
 def checks_on(definition: str) -> list[Check]:

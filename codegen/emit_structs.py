@@ -83,23 +83,10 @@ def _options(contract: Contract, node: Node) -> str:
     options = ["kw_only=True"]
     if is_closed(contract, node):
         options.append("forbid_unknown_fields=True")
-    if _is_leaf(contract, node):
-        # A Struct of scalars can be in no reference cycle; leaving it out of the collector makes long arrays cheap.
-        options.append("gc=False")
+    # A document is a tree, so the cycle collector has nothing to find in it: one that is put inside itself in Python
+    # cannot be encoded either. Leaving Structs out makes small requests and long arrays cheaper.
+    options.append("gc=False")
     return ", ".join(options)
-
-
-def _is_leaf(contract: Contract, node: Node) -> bool:
-    return all(_is_scalar(contract, sub) for member in members(contract, node) for sub in member.nodes)
-
-
-def _is_scalar(contract: Contract, node: Node) -> bool:
-    node = contract.resolve(node)
-    if node.one_of:
-        return all(_is_scalar(contract, sub) for sub in node.one_of)
-    if node.const is not ABSENT or node.enum:
-        return True
-    return bool(node.types) and not set(node.types) & {"array", "object"}
 
 
 def _field(renderer: TypeRenderer, member: Member) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, TypeVar, overload
 
 import msgspec
 
-from kiln_contract._generated.checks import CHECKS, READ_WHOLE
+from kiln_contract._generated.checks import CHECKS, READ_WHOLE, READERS
 from kiln_contract._generated.structs import DEFINITIONS
 from kiln_contract.errors import DEFAULT_MAX_ERRORS, ContractViolation, Violation, pointer
 from kiln_contract.validate import collect, known, validate
@@ -21,9 +21,10 @@ NAMES: Final[dict[Any, str]] = {
 }
 """Definition names by Struct. Aliases are left out: equal ones, such as two nullable strings, cannot be told apart."""
 
-_Fast = tuple[Callable[[Any], Any], Callable[[Any], bool], bool]
-_fast: Final[dict[Any, _Fast]] = {}
-_fast_raw: Final[dict[Any, _Fast]] = {}
+_Reader = Callable[[Any], Any]
+"""Reads a body on the fast path, and raises what `decode` catches where that does not do."""
+
+_readers: Final[dict[str, dict[Any, _Reader]]] = {"value": {}, "raw": {}}
 
 _ENCODER: Final = msgspec.json.Encoder()
 
@@ -65,13 +66,14 @@ def decode(
     Raises ContractViolation with every violation, at most `max_errors` of them.
     """
     try:
-        fast, holds, whole = (_fast if opaque == "value" else _fast_raw)[type_]
+        read = _readers[opaque][type_]
     except KeyError:
-        fast, holds, whole = _prepare(type_, opaque)
+        read = _prepare(type_, opaque)
     try:
-        value = fast(body)
-        # msgspec skips over what it ignores, and over raw JSON, without looking at its encoding.
-        if holds(value) and (whole or body.isascii() or _is_utf8(body)) and not (strict and _strictly_wrong(body)):
+        if not strict:
+            return read(body)
+        value = read(body)
+        if not _strictly_wrong(body):
             return value
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         pass  # the exact path below finds out why, or that the document conforms after all
@@ -125,18 +127,35 @@ def name_of(type_: Any) -> str:
     raise TypeError(f"{type_!r} is no Struct of the contract; pass one, or a definition's name as a string")
 
 
-def _prepare(type_: Any, opaque: Opaque) -> _Fast:
-    if opaque not in ("value", "raw"):
+def _prepare(type_: Any, opaque: Opaque) -> _Reader:
+    if opaque not in _readers:
         raise ValueError(f'opaque must be "value" or "raw", got {opaque!r}')
     definition = DEFINITIONS[name_of(type_)]
     struct = _struct(type_, opaque)
     if not (isinstance(struct, type) and issubclass(struct, msgspec.Struct)):
-        return _refuse, _holds, False  # aliases are small: the exact path alone serves them
-    decoder = msgspec.json.Decoder(struct)
-    whole = definition in READ_WHOLE and struct is definition
-    prepared = decoder.decode, CHECKS.get(definition, _holds), whole
-    (_fast if opaque == "value" else _fast_raw)[type_] = prepared
-    return prepared
+        return _refuse  # aliases are small: the exact path alone serves them
+    decode = msgspec.json.Decoder(struct).decode
+    if definition in READERS:
+        read = READERS[definition](decode, _require_utf8)
+    else:
+        whole = definition in READ_WHOLE and struct is definition
+        read = _reader(decode, CHECKS.get(definition), whole)
+    _readers[opaque][type_] = read
+    return read
+
+
+def _reader(decode: _Reader, holds: Callable[[Any], bool] | None, whole: bool) -> _Reader:
+    """Decoding with the check of what was decoded, if there is any. `whole` says that all of a body is looked at."""
+
+    def read(body: bytes | str) -> Any:
+        value = decode(body)
+        if holds is not None and not holds(value):
+            raise msgspec.ValidationError
+        if not whole and not body.isascii():
+            _require_utf8(body)
+        return value
+
+    return read
 
 
 def _struct(type_: Any, opaque: Opaque) -> Any:
@@ -152,15 +171,10 @@ def _refuse(_: Any) -> Any:
     raise msgspec.ValidationError
 
 
-def _holds(_: Any) -> bool:
-    return True
-
-
-def _is_utf8(body: bytes | str) -> bool:
-    if isinstance(body, str):
-        return True  # msgspec has encoded it
-    body.decode()  # raises UnicodeDecodeError, which sends the document to the exact path
-    return True
+def _require_utf8(body: bytes | str) -> None:
+    """Raise UnicodeDecodeError for what msgspec did not see: it skips over what it ignores, and over raw JSON."""
+    if not isinstance(body, str):  # msgspec has encoded a str
+        body.decode()
 
 
 def _strictly_wrong(body: bytes | str) -> bool:

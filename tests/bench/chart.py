@@ -18,7 +18,8 @@ PEERS: Final = {
     c.RUST: "#f58518",
     c.OPENAI: "#b279a2",
     c.GENERATED: "#54a24b",
-    c.TYPES_ALONE: "#9fd49a",
+    c.COLLAPSED: "#7cbf75",
+    c.TYPES_ALONE: "#b5deb1",
 }
 """Peers that get a bar, with its colour."""
 

@@ -26,6 +26,7 @@ ORJSON: Final = "orjson.loads"
 RUST: Final = "orjson + jsonschema-rs"
 OPENAI: Final = "pydantic, vLLM-like request"
 GENERATED: Final = "pydantic, generated from the schema"
+COLLAPSED: Final = "pydantic, generated, scalars unwrapped"
 TYPES_ALONE: Final = "pydantic, types alone"
 TYPED: Final = "msgspec typed, no checks"
 UNTYPED: Final = "msgspec untyped"
@@ -60,8 +61,8 @@ def _decoding(payload: Payload) -> Iterator[tuple[str, str, dict[str, Any]]]:
     yield RUST, "validate(orjson.loads(body))", {"validate": _validator(payload.definition).validate}
     if payload.is_request:
         yield OPENAI, "Model.model_validate_json(body)", {"Model": OpenAIChatRequest}
-    generated = getattr(contract_models.generated(), payload.definition)
-    yield GENERATED, "Model.model_validate_json(body)", {"Model": generated}
+    for name, module in ((GENERATED, contract_models.generated()), (COLLAPSED, contract_models.collapsed())):
+        yield name, "Model.model_validate_json(body)", {"Model": getattr(module, payload.definition)}
     yield TYPES_ALONE, "Model.model_validate_json(body)", {"Model": contract_models.from_structs(payload.type)}
     yield TYPED, "decode(body)", {"decode": msgspec.json.Decoder(payload.type).decode}
     yield UNTYPED, "decode(body)", {"decode": msgspec.json.Decoder().decode}

@@ -1,7 +1,8 @@
-"""The contract as pydantic models, made two ways so that neither is a straw man.
+"""The contract as pydantic models, made in three ways so that the choice of one cannot decide the outcome.
 
-`generated` is what a team gets from the schema with the usual tool. `from_structs` gives pydantic our own, leaner
-types: fewer classes, no unions of token kinds, and no check that a type cannot express.
+`generated` is what the usual tool writes by default, and so what a team gets. `collapsed` asks that tool for fewer
+objects. `from_structs` gives pydantic our own, leaner types: fewer classes, no unions of token kinds, and no check that
+a type cannot express.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import importlib.util
 import subprocess
 import sys
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,25 +22,27 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 SCHEMA: Final = Path(__file__).parents[2] / "contracts" / "kiln-inference-v1.schema.json"
 
-# Root models are collapsed: pydantic would otherwise build one object for each token id.
-_OPTIONS: Final = (
-    "--input-file-type=jsonschema",
-    "--output-model-type=pydantic_v2.BaseModel",
-    "--skip-root-model",
-    "--collapse-root-models",
-    "--enum-field-as-literal=all",
-    "--disable-timestamp",
-    "--target-python-version=3.11",
-)
+_DEFAULTS: Final = ("--input-file-type=jsonschema", "--output-model-type=pydantic_v2.BaseModel", "--disable-timestamp")
+# By default each value of a named scalar type, such as a token id, becomes an object around that scalar.
+_COLLAPSED: Final = ("--skip-root-model", "--collapse-root-models", "--enum-field-as-literal=all")
 _BOUNDS: Final = ("ge", "gt", "le", "lt", "min_length", "max_length", "pattern")
 
 
-@cache
 def generated() -> ModuleType:
-    """The models that datamodel-code-generator writes, imported. Raises CalledProcessError when it fails."""
+    """The models that datamodel-code-generator writes by default. Raises CalledProcessError when it fails."""
+    return _written("kiln_bench_models", _DEFAULTS)
+
+
+def collapsed() -> ModuleType:
+    """The models that it writes when asked not to wrap scalars. Raises CalledProcessError when it fails."""
+    return _written("kiln_bench_models_collapsed", (*_DEFAULTS, *_COLLAPSED))
+
+
+@cache
+def _written(name: str, options: Sequence[str]) -> ModuleType:
     with TemporaryDirectory(prefix="kiln-bench-") as folder:
-        path = Path(folder) / "kiln_bench_models.py"
-        command = [sys.executable, "-m", "datamodel_code_generator", f"--input={SCHEMA}", f"--output={path}", *_OPTIONS]
+        path = Path(folder) / f"{name}.py"
+        command = [sys.executable, "-m", "datamodel_code_generator", f"--input={SCHEMA}", f"--output={path}", *options]
         subprocess.run(command, check=True, capture_output=True, text=True)
         return _imported(path)
 

@@ -30,7 +30,7 @@ def _padded(row: Sequence[str], widths: Sequence[int]) -> list[str]:
 
 def verdict_rows(verdicts: Sequence[Verdict]) -> Rows:
     """A row for each target."""
-    return [("target", "against", "wanted", "measured", "", "strict"), *map(_verdict_row, verdicts)]
+    return [("target", "against", "wanted", "measured", "", "strict", "msgspec"), *map(_verdict_row, verdicts)]
 
 
 def _verdict_row(verdict: Verdict) -> tuple[str, ...]:
@@ -39,10 +39,13 @@ def _verdict_row(verdict: Verdict) -> tuple[str, ...]:
         verdict.subject,
         verdict.against,
         f"{sign} {verdict.target:g}{_unit(verdict)}",
-        f"{_digits(verdict.measured)}{_unit(verdict)}",
-        "met" if verdict.met else "MISSED",
-        "" if verdict.strict is None else f"{_digits(verdict.strict)}x",
+        *(_figure(verdict, verdict.measured), "met" if verdict.met else "MISSED"),
+        *(_figure(verdict, figure) for figure in (verdict.strict, verdict.floor)),
     )
+
+
+def _figure(verdict: Verdict, number: float | None) -> str:
+    return "" if number is None else f"{_digits(number)}{_unit(verdict)}"
 
 
 def series_rows(title: str, measured: dict[str, Series], base: str) -> Rows:

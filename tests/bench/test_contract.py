@@ -17,10 +17,12 @@ from tests.bench.goals import SPEED, Verdict
 from tests.bench.payloads import Payload, payloads
 from tests.bench.progress import Progress
 from tests.bench.report import Report
+from tests.bench.startup import ALONE, EVERYTHING, startup
 from tests.bench.timing import Contender, Effort, Series, interleave
 
 ONE_ROUND = Effort(seconds=0, rounds=1)
 ONCE = Plan(ONE_ROUND, ONE_ROUND, starts=0, memories=0)
+PYDANTIC = (contenders.GENERATED, contenders.COLLAPSED, contenders.TYPES_ALONE)
 SMALL = [payload for payload in payloads() if payload.key != "d100k"]
 
 
@@ -57,7 +59,14 @@ def test_every_target_has_its_contenders(report: Report) -> None:
 
 def test_peers_read_the_documents(report: Report) -> None:
     names = {name for measured in report.decoding.values() for name in measured}
-    assert names >= {contenders.RUST, contenders.OPENAI, contenders.GENERATED, contenders.TYPES_ALONE}
+    assert names >= {contenders.RUST, contenders.OPENAI, *PYDANTIC}
+
+
+def test_a_fresh_process_is_measured_among_packages_and_alone() -> None:
+    measured = startup(runs=1)
+    assert set(measured) == {EVERYTHING, ALONE}
+    for programs in measured.values():
+        assert [len(series.seconds) for series in programs.values()] == [1] * 3
 
 
 def test_every_form_of_the_report_shows_a_miss(report: Report) -> None:

@@ -182,6 +182,7 @@ def test_aliases_are_decoded_by_name_only() -> None:
 def test_arguments_are_checked() -> None:
     with pytest.raises(TypeError, match="bytes-like"):
         kc.decode(kc.Usage, 5)  # type: ignore[call-overload]
+    kc.decode(kc.StreamOptions, b"{}", opaque="raw")  # what is prepared by now must not stand in for what is asked for
     with pytest.raises(ValueError, match='opaque must be "value" or "raw"'):
         kc.decode(kc.StreamOptions, b"{}", opaque="bytes")  # type: ignore[call-overload]
     usage = kc.decode(kc.Usage, bytearray(b'{"prompt_tokens":1,"completion_tokens":0,"total_tokens":1}'))  # type: ignore[call-overload]

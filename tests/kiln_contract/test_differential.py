@@ -63,14 +63,17 @@ def test_a_fault_in_the_collecting_validator_is_caught(
         ("BatchCompletionRequest", "o.adapter.__class__ is str and", "False and"),
         ("RolloutThinkingBudgetV1", "not ((o.max_tokens is not UNSET)", "False and ((o.max_tokens is not UNSET)"),
         ("StreamingTokenTiming", "semantics.queue_delay(o)", "False"),
+        ("ChatCompletionRequest", "or o.adapter is not UNSET", ""),
+        ("ChatCompletionRequest", "or o.rollout_provenance is True", ""),
     ],
 )
 def test_a_fault_in_the_fast_checks_is_caught(
     name: str, sound: str, broken: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(codec, "CHECKS", planted(checks, sound, broken).CHECKS)
-    for prepared in ("_fast", "_fast_raw"):
-        monkeypatch.setattr(codec, prepared, {})
+    faulty = planted(checks, sound, broken)
+    monkeypatch.setattr(codec, "CHECKS", faulty.CHECKS)
+    monkeypatch.setattr(codec, "READERS", faulty.READERS)
+    monkeypatch.setattr(codec, "_readers", {"value": {}, "raw": {}})
     assert run(name, documents=400, seed_=0).found
 
 

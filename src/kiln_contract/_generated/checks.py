@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from msgspec import UNSET
+from msgspec import UNSET, ValidationError
 
 from kiln_contract import semantics
 from kiln_contract._generated import structs
+
+Reader = Callable[[Any], Any]
 
 
 def AdapterRef(o: structs.AdapterRef) -> bool:
@@ -451,6 +453,24 @@ def ThinkingBudgetRecentRecord(o: structs.ThinkingBudgetRecentRecord) -> bool:
     return True
 
 
+def read_ChatCompletionRequest(decode: Reader, require_utf8: Callable[[Any], None]) -> Reader:
+    def read(body: Any) -> Any:
+        o = decode(body)
+        if (
+            o.seed is not UNSET
+            or o.adapter is not UNSET
+            or o.adapters is not UNSET
+            or o.stream is True
+            or o.rollout_provenance is True
+        ) and not ChatCompletionRequest(o):
+            raise ValidationError
+        if not body.isascii():
+            require_utf8(body)
+        return o
+
+    return read
+
+
 CHECKS: Final[dict[Any, Callable[[Any], bool]]] = {
     structs.AdapterRef: AdapterRef,
     structs.Usage: Usage,
@@ -479,6 +499,11 @@ CHECKS: Final[dict[Any, Callable[[Any], bool]]] = {
     structs.TextCompletionResponse: TextCompletionResponse,
     structs.ThinkingBudgetRecentRecord: ThinkingBudgetRecentRecord,
 }
+
+READERS: Final[dict[Any, Callable[[Reader, Callable[[Any], None]], Reader]]] = {
+    structs.ChatCompletionRequest: read_ChatCompletionRequest
+}
+"""Decoding with its check in one, for types most of whose documents need no check."""
 
 READ_WHOLE: Final[frozenset[Any]] = frozenset(
     {

@@ -14,7 +14,7 @@ from msgspec import UNSET, Meta, Raw, UnsetType
 from kiln_contract._generated import structs
 
 
-class BatchCompletionItem(structs.BatchCompletionItem, kw_only=True, forbid_unknown_fields=True):
+class BatchCompletionItem(structs.BatchCompletionItem, kw_only=True, forbid_unknown_fields=True, gc=False):
     prompt_index: Annotated[int, Meta(ge=0)]
     completion_index: Annotated[int, Meta(ge=0)]
     text: str
@@ -25,7 +25,7 @@ class BatchCompletionItem(structs.BatchCompletionItem, kw_only=True, forbid_unkn
     usage: structs.Usage
 
 
-class ChatMessageInput(structs.ChatMessageInput, kw_only=True):
+class ChatMessageInput(structs.ChatMessageInput, kw_only=True, gc=False):
     role: str
     content: str | list[Raw] | None | UnsetType = UNSET
     reasoning_content: structs.NullableString | UnsetType = UNSET
@@ -34,7 +34,7 @@ class ChatMessageInput(structs.ChatMessageInput, kw_only=True):
     tool_call_id: structs.NullableString | UnsetType = UNSET
 
 
-class BatchCompletionRequest(structs.BatchCompletionRequest, kw_only=True):
+class BatchCompletionRequest(structs.BatchCompletionRequest, kw_only=True, gc=False):
     model: structs.NullableString | UnsetType = UNSET
     prompts: Annotated[list[list[ChatMessageInput]], Meta(min_length=1, max_length=64)]
     n: Annotated[int, Meta(ge=1, le=64)] | None | UnsetType = UNSET
@@ -60,7 +60,7 @@ class BatchCompletionRequest(structs.BatchCompletionRequest, kw_only=True):
     chat_template_kwargs: dict[str, Raw] | None | UnsetType = UNSET
 
 
-class BatchCompletionResponse(structs.BatchCompletionResponse, kw_only=True, forbid_unknown_fields=True):
+class BatchCompletionResponse(structs.BatchCompletionResponse, kw_only=True, forbid_unknown_fields=True, gc=False):
     id: Annotated[str, Meta(pattern="^batchcmpl-")]
     object: Literal["batch.completion"]
     created: structs.UnixSeconds
@@ -70,20 +70,20 @@ class BatchCompletionResponse(structs.BatchCompletionResponse, kw_only=True, for
     metadata: structs.BatchCompletionMetadata
 
 
-class Delta(structs.Delta, kw_only=True, forbid_unknown_fields=True):
+class Delta(structs.Delta, kw_only=True, forbid_unknown_fields=True, gc=False):
     role: str | UnsetType = UNSET
     content: str | UnsetType = UNSET
     reasoning_content: str | UnsetType = UNSET
     tool_calls: list[Raw] | UnsetType = UNSET
 
 
-class ChunkChoice(structs.ChunkChoice, kw_only=True, forbid_unknown_fields=True):
+class ChunkChoice(structs.ChunkChoice, kw_only=True, forbid_unknown_fields=True, gc=False):
     index: structs.NonNegativeInteger
     delta: Delta
     finish_reason: structs.FinishReason | UnsetType = UNSET
 
 
-class ChatCompletionChunk(structs.ChatCompletionChunk, kw_only=True, forbid_unknown_fields=True):
+class ChatCompletionChunk(structs.ChatCompletionChunk, kw_only=True, forbid_unknown_fields=True, gc=False):
     id: Annotated[str, Meta(pattern="^chatcmpl-")]
     object: Literal["chat.completion.chunk"]
     created: structs.UnixSeconds
@@ -93,7 +93,7 @@ class ChatCompletionChunk(structs.ChatCompletionChunk, kw_only=True, forbid_unkn
     usage: structs.Usage | UnsetType = UNSET
 
 
-class ChatCompletionRequest(structs.ChatCompletionRequest, kw_only=True):
+class ChatCompletionRequest(structs.ChatCompletionRequest, kw_only=True, gc=False):
     model: structs.NullableString | UnsetType = UNSET
     messages: list[ChatMessageInput]
     n: Annotated[int, Meta(ge=1, le=64)] | None | UnsetType = UNSET
@@ -125,7 +125,7 @@ class ChatCompletionRequest(structs.ChatCompletionRequest, kw_only=True):
     rollout_provenance: bool | UnsetType = UNSET
 
 
-class ChatMessageOutput(structs.ChatMessageOutput, kw_only=True, forbid_unknown_fields=True):
+class ChatMessageOutput(structs.ChatMessageOutput, kw_only=True, forbid_unknown_fields=True, gc=False):
     role: str
     content: str
     reasoning_content: str | UnsetType = UNSET
@@ -135,7 +135,7 @@ class ChatMessageOutput(structs.ChatMessageOutput, kw_only=True, forbid_unknown_
 
 
 class RolloutChatTemplateInvocationV1(
-    structs.RolloutChatTemplateInvocationV1, kw_only=True, forbid_unknown_fields=True
+    structs.RolloutChatTemplateInvocationV1, kw_only=True, forbid_unknown_fields=True, gc=False
 ):
     tools: Annotated[list[Raw], Meta(max_length=256)] | UnsetType = UNSET
     tool_choice: Raw | UnsetType = UNSET
@@ -144,7 +144,7 @@ class RolloutChatTemplateInvocationV1(
     ) = UNSET
 
 
-class RolloutProvenanceV1(structs.RolloutProvenanceV1, kw_only=True, forbid_unknown_fields=True):
+class RolloutProvenanceV1(structs.RolloutProvenanceV1, kw_only=True, forbid_unknown_fields=True, gc=False):
     schema: Literal["kiln.rollout-provenance.v1"]
     input_token_ids: Annotated[list[Annotated[int, Meta(ge=0, le=4294967295)]], Meta(min_length=1, max_length=16777216)]
     prompt_token_count: Annotated[int, Meta(ge=1)]
@@ -159,7 +159,7 @@ class RolloutProvenanceV1(structs.RolloutProvenanceV1, kw_only=True, forbid_unkn
     generation_backend: Annotated[str, Meta(min_length=1, max_length=64, pattern="^[^\\u0000-\\u001f\\u007f]+\\Z")]
 
 
-class Choice(structs.Choice, kw_only=True, forbid_unknown_fields=True):
+class Choice(structs.Choice, kw_only=True, forbid_unknown_fields=True, gc=False):
     index: structs.NonNegativeInteger
     message: ChatMessageOutput
     finish_reason: structs.FinishReason
@@ -167,7 +167,7 @@ class Choice(structs.Choice, kw_only=True, forbid_unknown_fields=True):
     rollout_provenance: RolloutProvenanceV1 | UnsetType = UNSET
 
 
-class ChatCompletionResponse(structs.ChatCompletionResponse, kw_only=True, forbid_unknown_fields=True):
+class ChatCompletionResponse(structs.ChatCompletionResponse, kw_only=True, forbid_unknown_fields=True, gc=False):
     id: Annotated[str, Meta(pattern="^chatcmpl-")]
     object: Literal["chat.completion"]
     created: structs.UnixSeconds

@@ -121,7 +121,7 @@ class ThinkingBudgetOutcome(Struct, kw_only=True, forbid_unknown_fields=True, gc
     thinking_time_ms: Annotated[int, Meta(ge=0)]
 
 
-class BatchCompletionItem(Struct, kw_only=True, forbid_unknown_fields=True):
+class BatchCompletionItem(Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
     """One answer in a batch result, located by its prompt and its place among that prompt's answers."""
 
     prompt_index: Annotated[int, Meta(ge=0)]
@@ -161,7 +161,7 @@ class ThinkingBudgetConfigurationMetadata(Struct, kw_only=True, forbid_unknown_f
     time_source: ThinkingBudgetSource
 
 
-class BatchCompletionMetadata(Struct, kw_only=True, forbid_unknown_fields=True):
+class BatchCompletionMetadata(Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
     """Facts that hold for a whole batch rather than for any single item."""
 
     thinking_budget: ThinkingBudgetConfigurationMetadata
@@ -171,7 +171,7 @@ NullableString = str | None
 """Text, which may be empty; null stands for no value."""
 
 
-class ChatMessageInput(Struct, kw_only=True):
+class ChatMessageInput(Struct, kw_only=True, gc=False):
     """A turn of the conversation, as the chat template will see it. Members not listed here are ignored."""
 
     role: str
@@ -215,7 +215,7 @@ ThinkingBudgetLimitOverride = Annotated[int, Meta(ge=0)] | None
 property out is a third state that inherits the limit."""
 
 
-class BatchCompletionRequest(Struct, kw_only=True):
+class BatchCompletionRequest(Struct, kw_only=True, gc=False):
     """Asks for n answers to each of several conversations, at most 64 answers in total. Members not listed here
     are ignored."""
 
@@ -248,7 +248,7 @@ UnixSeconds = Annotated[int, Meta(ge=0)]
 """Unix timestamp in seconds, without a fraction."""
 
 
-class BatchCompletionResponse(Struct, kw_only=True, forbid_unknown_fields=True):
+class BatchCompletionResponse(Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
     """Everything a batch produced: its answers, the token totals and the thinking limits in force."""
 
     id: Annotated[str, Meta(pattern="^batchcmpl-")]
@@ -318,7 +318,7 @@ NullableBoolean = bool | None
 """True, false, or null for no preference or no finding."""
 
 
-class RequestLatencyDiagnostics(Struct, kw_only=True, forbid_unknown_fields=True):
+class RequestLatencyDiagnostics(Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
     """How evenly a request's tokens arrived: gap percentiles, stalls with their causes, and phase timings. All
     times are in milliseconds."""
 
@@ -338,7 +338,7 @@ class RequestLatencyDiagnostics(Struct, kw_only=True, forbid_unknown_fields=True
     phases: LatencyPhaseTimings
 
 
-class ChatCompletionPerformanceMetadata(Struct, kw_only=True, forbid_unknown_fields=True):
+class ChatCompletionPerformanceMetadata(Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
     """Counts and timings of a chat request from one monotonic clock. Null marks a time the path did not
     measure, 0 a measured zero."""
 
@@ -359,7 +359,7 @@ class ChatCompletionPerformanceMetadata(Struct, kw_only=True, forbid_unknown_fie
     latency: RequestLatencyDiagnostics | None
 
 
-class Delta(Struct, kw_only=True, forbid_unknown_fields=True):
+class Delta(Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
     """Additions to an answer. After the role, each non-empty delta has exactly one kind of member."""
 
     role: str | UnsetType = UNSET
@@ -368,7 +368,7 @@ class Delta(Struct, kw_only=True, forbid_unknown_fields=True):
     tool_calls: ToolCallArray | UnsetType = UNSET
 
 
-class ChunkChoice(Struct, kw_only=True, forbid_unknown_fields=True):
+class ChunkChoice(Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
     """The part of a stream chunk that extends one answer."""
 
     index: NonNegativeInteger
@@ -404,14 +404,14 @@ class ThinkingBudgetRecord(Struct, kw_only=True, forbid_unknown_fields=True, gc=
     thinking_time_ms: Annotated[int, Meta(ge=0)] | UnsetType = UNSET
 
 
-class StreamingTerminalMetadata(Struct, kw_only=True, forbid_unknown_fields=True):
+class StreamingTerminalMetadata(Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
     """Closing facts about a streamed answer, sent once with its finish_reason."""
 
     thinking_budget: ThinkingBudgetRecord
     performance: ChatCompletionPerformanceMetadata | UnsetType = UNSET
 
 
-class ChatCompletionChunk(Struct, kw_only=True, forbid_unknown_fields=True):
+class ChatCompletionChunk(Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
     """Payload of an unnamed event in a chat stream: a piece of the answer, the finish, or the usage report."""
 
     id: Annotated[str, Meta(pattern="^chatcmpl-")]
@@ -443,7 +443,7 @@ class ConfigHashes(Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
     effective_config_hash: Sha256 | UnsetType = UNSET
 
 
-class ChatCompletionMetadata(Struct, kw_only=True, forbid_unknown_fields=True):
+class ChatCompletionMetadata(Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
     """How the server handled thinking for a chat answer, plus opt-in hashes and timings. With n above 1 it
     describes choice 0."""
 
@@ -465,7 +465,7 @@ class StreamOptions(Struct, kw_only=True, gc=False):
     include_usage: bool | UnsetType = UNSET
 
 
-class ChatCompletionRequest(Struct, kw_only=True):
+class ChatCompletionRequest(Struct, kw_only=True, gc=False):
     """Asks for one or more answers to a conversation in the OpenAI chat format. Members not listed here are
     ignored."""
 
@@ -500,7 +500,7 @@ class ChatCompletionRequest(Struct, kw_only=True):
     rollout_provenance: bool | UnsetType = UNSET
 
 
-class ChatMessageOutput(Struct, kw_only=True, forbid_unknown_fields=True):
+class ChatMessageOutput(Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
     """The assistant's whole turn in one choice of a chat response."""
 
     role: str
@@ -533,7 +533,7 @@ class RolloutAdapterIdentityV1(Struct, kw_only=True, forbid_unknown_fields=True,
     content_sha256: Sha256
 
 
-class RolloutBehaviorPolicyIdentityV1(Struct, kw_only=True, forbid_unknown_fields=True):
+class RolloutBehaviorPolicyIdentityV1(Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
     """Pins down the policy behind a rollout: weights, adapter, inference settings and software."""
 
     served_model_id: RolloutIdentityText
@@ -543,7 +543,7 @@ class RolloutBehaviorPolicyIdentityV1(Struct, kw_only=True, forbid_unknown_field
     implementation: RolloutIdentityText
 
 
-class RolloutChatTemplateInvocationV1(Struct, kw_only=True, forbid_unknown_fields=True):
+class RolloutChatTemplateInvocationV1(Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
     """What besides the messages went into rendering the prompt. At most 1048576 bytes when serialised."""
 
     tools: Annotated[list[Any], Meta(max_length=256)] | UnsetType = UNSET
@@ -553,7 +553,7 @@ class RolloutChatTemplateInvocationV1(Struct, kw_only=True, forbid_unknown_field
     ) = UNSET
 
 
-class RolloutThinkingBudgetV1(Struct, kw_only=True, forbid_unknown_fields=True):
+class RolloutThinkingBudgetV1(Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
     """The limit on thinking in force and how it is carried out. Has max_tokens, max_time_ms or both."""
 
     max_tokens: NonNegativeInteger | UnsetType = UNSET
@@ -561,7 +561,7 @@ class RolloutThinkingBudgetV1(Struct, kw_only=True, forbid_unknown_fields=True):
     close_token_ids: Annotated[list[Annotated[int, Meta(ge=0, le=4294967295)]], Meta(min_length=1)]
 
 
-class RolloutSamplingConfigV1(Struct, kw_only=True, forbid_unknown_fields=True):
+class RolloutSamplingConfigV1(Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
     """Sampling settings as finally applied, after presets, overrides and defaults."""
 
     temperature: Annotated[float, Meta(ge=0)]
@@ -584,7 +584,7 @@ class RolloutTokenizerIdentityV1(Struct, kw_only=True, forbid_unknown_fields=Tru
     chat_template_sha256: Sha256
 
 
-class RolloutProvenanceV1(Struct, kw_only=True, forbid_unknown_fields=True):
+class RolloutProvenanceV1(Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
     """A complete record of one generation: which tokens, from which policy, tokenizer and settings."""
 
     schema: Literal["kiln.rollout-provenance.v1"]
@@ -601,7 +601,7 @@ class RolloutProvenanceV1(Struct, kw_only=True, forbid_unknown_fields=True):
     generation_backend: Annotated[str, Meta(min_length=1, max_length=64, pattern="^[^\\u0000-\\u001f\\u007f]+\\Z")]
 
 
-class Choice(Struct, kw_only=True, forbid_unknown_fields=True):
+class Choice(Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
     """An answer in a chat response, with how it ended and what evidence goes with it."""
 
     index: NonNegativeInteger
@@ -611,7 +611,7 @@ class Choice(Struct, kw_only=True, forbid_unknown_fields=True):
     rollout_provenance: RolloutProvenanceV1 | UnsetType = UNSET
 
 
-class ChatCompletionResponse(Struct, kw_only=True, forbid_unknown_fields=True):
+class ChatCompletionResponse(Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
     """The complete answer to a chat request that did not stream, with Kiln's additions under metadata."""
 
     id: Annotated[str, Meta(pattern="^chatcmpl-")]
@@ -677,7 +677,7 @@ class StreamingTokenTiming(Struct, kw_only=True, forbid_unknown_fields=True, gc=
     blocking_phase_ms: NullableNonNegativeNumber
 
 
-class TextCompletionChoice(Struct, kw_only=True, forbid_unknown_fields=True):
+class TextCompletionChoice(Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
     """Scores for the tokens of one prompt."""
 
     index: NonNegativeInteger
@@ -686,7 +686,7 @@ class TextCompletionChoice(Struct, kw_only=True, forbid_unknown_fields=True):
     prompt_logprobs: list[PromptLogprobMap | None] | UnsetType = UNSET
 
 
-class TextCompletionRequest(Struct, kw_only=True):
+class TextCompletionRequest(Struct, kw_only=True, gc=False):
     """Asks how likely each token of a prompt is. Nothing is generated, and members not listed here are
     ignored."""
 
@@ -699,7 +699,7 @@ class TextCompletionRequest(Struct, kw_only=True):
     add_special_tokens: bool | UnsetType = UNSET
 
 
-class TextCompletionResponse(Struct, kw_only=True, forbid_unknown_fields=True):
+class TextCompletionResponse(Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
     """The scores of a prompt, with the identity of the model that gave them."""
 
     id: Annotated[str, Meta(pattern="^cmpl-")]
