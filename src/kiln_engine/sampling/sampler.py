@@ -13,6 +13,7 @@ from torch import Tensor
 from kiln_engine.sampling.blocks import Blocks
 from kiln_engine.sampling.chooser import Chooser, Readings
 from kiln_engine.sampling.group import Group, groups_of, reads_total
+from kiln_engine.sampling.likeliest import likeliest
 from kiln_engine.sampling.penalties import Counted
 from kiln_engine.sampling.read_back import read_back
 from kiln_engine.sampling.set_aside import set_aside
@@ -42,8 +43,8 @@ class Sampler:
     def __init__(self, vocab_size: int, device: torch.device, *, masked_ids: Tensor | None = None) -> None:
         self._vocab_size = vocab_size
         self._device = device
-        none = torch.empty(0, dtype=torch.int64, device=device)
-        self._masked_ids = none if masked_ids is None else masked_ids.to(device, torch.int64)
+        self._no_ids = torch.empty(0, dtype=torch.int64, device=device)
+        self._masked_ids = self._no_ids if masked_ids is None else masked_ids.to(device, torch.int64)
 
     @torch.inference_mode()
     def draw(
@@ -61,11 +62,23 @@ class Sampler:
             )
         if not states:
             return []
+        if self._device.type == "cpu" and all(state.greedy and not state.penalised for state in states):
+            return self._likeliest(logits, logprobs)
         chooser = self._chosen(logits, states)
         drawn = zip(chooser.token_ids.tolist(), chooser.logprobs.tolist(), logprobs, strict=True)
         return [
             Draw(token_id, logprob if wanted else None) if drawable else self._error(logits[row])
             for row, (drawable, (token_id, logprob, wanted)) in enumerate(zip(chooser.drawable, drawn, strict=True))
+        ]
+
+    def _likeliest(self, logits: Tensor, logprobs: Sequence[bool]) -> list[Draw | BackendError]:
+        with set_aside(logits, self._masked_ids, self._no_ids):
+            token_ids, drawable = likeliest(logits)
+        return [
+            Draw(token_id, 0.0 if wanted else None) if possible else self._error(logits[row])
+            for row, (token_id, possible, wanted) in enumerate(
+                zip(token_ids.tolist(), drawable.tolist(), logprobs, strict=True)
+            )
         ]
 
     def _chosen(self, logits: Tensor, states: Sequence[SamplerState]) -> Chooser:
