@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import compress
 from statistics import median
 
 from tests.bench.goals import Verdict
@@ -29,8 +30,11 @@ def _padded(row: Sequence[str], widths: Sequence[int]) -> list[str]:
 
 
 def verdict_rows(verdicts: Sequence[Verdict]) -> Rows:
-    """A row for each target."""
-    return [("target", "against", "wanted", "measured", "", "strict", "msgspec"), *map(_verdict_row, verdicts)]
+    """A row for each target. What no target has is no column."""
+    head = ("target", "against", "wanted", "measured", "", "strict", "msgspec")
+    body = [_verdict_row(verdict) for verdict in verdicts]
+    used = [any(column) for column in zip(*body, strict=True)] or [True] * len(head)
+    return [tuple(compress(row, used)) for row in (head, *body)]
 
 
 def _verdict_row(verdict: Verdict) -> tuple[str, ...]:
