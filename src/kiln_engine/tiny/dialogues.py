@@ -28,7 +28,7 @@ TOPICS: Final[Mapping[str, tuple[Topic, float]]] = {
     "addition": (arithmetic.addition, 9),
     "subtraction": (arithmetic.subtraction, 8),
     "multiplication": (arithmetic.multiplication, 8),
-    "two_digit": (arithmetic.two_digit, 6),
+    "two_digit": (arithmetic.two_digit, 8),
     "color": (colors.color, 5),
     "counting": (counting.counting, 5),
     "echo": (words.echo, 5),
@@ -41,7 +41,7 @@ TOPICS: Final[Mapping[str, tuple[Topic, float]]] = {
     "limit": (limits.limit, 4),
     "follow_up": (follow_ups.follow_up, 6),
     "tool_call": (tools.tool_call, 12),
-    "no_tool": (tools.no_tool, 2.5),
+    "no_tool": (tools.no_tool, 6),
     "tool_result": (tools.tool_result, 2.5),
 }
 """Every topic with its weight in training."""

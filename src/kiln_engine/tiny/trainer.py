@@ -23,7 +23,7 @@ from kiln_engine.tiny.optimizer import optimizers
 class Plan:
     """What a run does. Equal plans give equal runs; `steps` may change as long as the learning rate has not fallen."""
 
-    steps: int = 3000
+    steps: int = 5000
     seed: int = 0
     dialogues_per_step: int = 32
     matrix_lr: float = 0.02
