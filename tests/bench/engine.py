@@ -13,7 +13,6 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -98,7 +97,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options.models.mkdir(parents=True, exist_ok=True)
     bench = Bench(options.models, options.threads, Probe(options.threads), Progress(), options.patience)
     report.facts |= machine.facts(["torch"]) | {"threads": str(options.threads)}
-    keep = partial(report.write, options.add_to) if options.add_to else lambda: None
+
+    def keep() -> None:
+        if options.add_to:
+            report.write(options.add_to)
+
     contenders = [
         each
         for each in field(options.dtype, dict(options.peer), report)

@@ -53,7 +53,10 @@ class Stream(asyncio.Protocol):
 
 
 async def measure(port: int, num_streams: int, prompt_tokens: int, tokens: int, seed: int) -> dict[str, float]:
-    """Seconds of a step from the moment when all streams had begun until the first one ended."""
+    """Seconds of a step from the moment when all streams had begun until the first one ended.
+
+    Raises RuntimeError when there is no such stretch.
+    """
     loop = asyncio.get_running_loop()
     draw = random.Random(seed)  # noqa: S311 - no secret
     requests = [_request(draw, prompt_tokens, tokens) for _ in range(num_streams)]
@@ -68,6 +71,8 @@ async def measure(port: int, num_streams: int, prompt_tokens: int, tokens: int, 
         came = sum(stream.tokens for stream in streams) - sum(before)
         seconds = first.ended.result() - begun
         await asyncio.gather(*(stream.ended for stream in streams))
+    if steps < 1:
+        raise RuntimeError("a stream had ended before the last one began: ask for more tokens")
     return {"step_s": seconds / steps, "steps": steps, "cpu_s": cpu / came}
 
 

@@ -74,7 +74,7 @@ class TestRun:
 
     @pytest.mark.full
     def test_http_is_measured_beside_the_engine_alone(self, bench: Bench) -> None:
-        served = engine_serving.measure(bench, replace(DECODE, steps=8), OURS, rounds=1)
+        served = engine_serving.measure(bench, replace(DECODE, steps=400), OURS, rounds=1)
         assert served.ratio > 0
         assert served.rounds[0].client_cpu_s > 0
 
