@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import torch
@@ -58,6 +58,7 @@ class Batch:
     """[T]"""
     state_slots: Tensor
     """[S]: the slot of each sequence's recurrent state; 0 where the model has none."""
+    _: KW_ONLY
     extents: tuple[Extent, ...]
     segments: tuple[Segment, ...]
     """Empty when every row uses the base model."""
@@ -102,7 +103,7 @@ class _Layout:
         self._segments.append(Segment(first_row, len(self._token_ids), sequence.adapter_slot))
 
     def batch(self, device: torch.device) -> Batch:
-        token_ids, positions, slots, row_offsets, context_lens, block_offsets, block_ids, state_slots = _to_device(
+        tensors = _to_device(
             (
                 self._token_ids,
                 self._positions,
@@ -115,18 +116,8 @@ class _Layout:
             ),
             device,
         )
-        return Batch(
-            token_ids=token_ids,
-            positions=positions,
-            slots=slots,
-            row_offsets=row_offsets,
-            context_lens=context_lens,
-            block_offsets=block_offsets,
-            block_ids=block_ids,
-            state_slots=state_slots,
-            extents=tuple(self._extents),
-            segments=tuple(self._segments) if any(segment.adapter_slot for segment in self._segments) else (),
-        )
+        segments = self._segments if any(segment.adapter_slot for segment in self._segments) else ()
+        return Batch(*tensors, extents=tuple(self._extents), segments=tuple(segments))
 
     def _slots_of(self, table: Sequence[int], start: int, stop: int) -> list[int]:
         size = self._block_size

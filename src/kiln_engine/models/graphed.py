@@ -114,33 +114,18 @@ class _Inputs:
         self._zeros = self._flat.new_zeros(num_rows)
         self._none = self._flat.new_full((num_rows,), -1)
         self._offsets = torch.arange(num_rows + 1, dtype=torch.int32, device=shape.device)
-        token_ids, positions, slots, row_offsets, context_lens, block_offsets, state_slots, block_ids = torch.split(
-            self._flat, sizes
-        )
-        self.batch = Batch(
-            token_ids=token_ids,
-            positions=positions,
-            slots=slots,
-            row_offsets=row_offsets,
-            context_lens=context_lens,
-            block_offsets=block_offsets,
-            block_ids=block_ids,
-            state_slots=state_slots,
-            extents=tuple(Extent(row, 1, size.context_len, 0, 0, -1) for row in range(num_rows)),
-            segments=(),
-        )
-        self._put((), self._offsets[:1], ())
+        *rows, state_slots, block_ids = torch.split(self._flat, sizes)
+        extents = tuple(Extent(row, 1, size.context_len, 0, 0, -1) for row in range(num_rows))
+        self.batch = Batch(*[*rows, block_ids, state_slots], extents=extents, segments=())
+        self.batch.row_offsets.copy_(self._offsets)
+        for absent in (self.batch.slots, self.batch.state_slots):
+            absent.fill_(-1)
 
     def fill(self, batch: Batch) -> None:
         """Take over a step's batch, of as many rows at most, in one copy on the device."""
-        rows = (batch.token_ids, batch.positions, batch.slots, batch.context_lens, batch.state_slots)
-        self._put(rows, batch.block_offsets, (batch.block_ids,))
-
-    def _put(self, rows: Sequence[Tensor], block_offsets: Tensor, table: Sequence[Tensor]) -> None:
-        token_ids, positions, slots, context_lens, state_slots = rows or (self._zeros[:0],) * 5
-        zeros, none = self._zeros[len(token_ids) :], self._none[len(token_ids) :]
-        parts = [token_ids, zeros, positions, zeros, slots, none, self._offsets, context_lens, zeros]
-        parts += [block_offsets, zeros, state_slots, none, *table]
+        zeros, none = self._zeros[batch.num_rows :], self._none[batch.num_rows :]
+        parts = [batch.token_ids, zeros, batch.positions, zeros, batch.slots, none, self._offsets]
+        parts += [batch.context_lens, zeros, batch.block_offsets, zeros, batch.state_slots, none, batch.block_ids]
         # The rest of the table keeps what was there: no context reaches it.
         torch.cat(parts, out=self._flat[: sum(map(len, parts))])
 
