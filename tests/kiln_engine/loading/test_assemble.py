@@ -22,13 +22,14 @@ def resident(field):
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field + ":"))
 
 torch.set_num_threads(1)
+kept = []  # what an earlier load gave back would be used again without a trace in the next one's peak
 for path, dtype in json.loads(sys.argv[1]):
     source = open_source(pathlib.Path(path))
     pathlib.Path("/proc/self/clear_refs").write_text("5")  # the peak starts again from what is in memory now
     before = resident("VmRSS")
     weights = load(source, dtype=getattr(torch, dtype), device=torch.device("cpu"))
     print(json.dumps([resident("VmHWM") - before, weights.num_bytes]))
-    del weights
+    kept.append(weights)
 """
 LARGE = llama(vocab_size=32_000, hidden_size=480, intermediate_size=1280, num_hidden_layers=4, tie_word_embeddings=True)
 """25 million parameters, three of five in the embedding: the largest tensor is what could be held twice."""
