@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from kiln_engine.config import ModelConfig
+
+Pack = Callable[[Tensor], Tensor]
+"""Puts a matrix [out, in] into another order; `kernels.facade.Kernels.pack` is one."""
 
 
 class Part(NamedTuple):
@@ -23,13 +26,23 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Linear:
-    """One product: `weight` [out, in], `bias` [out] or None; `parts` cover the outputs in order, without gaps."""
+    """One product: `weight` [out, in], `bias` [out] or None; `parts` cover the outputs in order, without gaps.
+
+    Kernels take the weight as their `pack` made it.
+    """
 
     weight: Tensor
     bias: Tensor | None
     parts: tuple[Part, ...]
     deltas: dict[tuple[int, str], Callable[[Tensor], Tensor]] = field(default_factory=dict)
     """What an adapter adds to a part, by adapter slot and part name: from rows [n, in] to [n, stop - start]."""
+
+    @property
+    def outputs(self) -> int:
+        return self.parts[-1].stop
+
+    def packed(self, pack: Pack) -> Linear:
+        return replace(self, weight=pack(self.weight))
 
     def tensors(self) -> Iterator[Tensor]:
         yield self.weight
@@ -49,6 +62,15 @@ class LayerWeights:
     mlp_norm: Tensor
     gate_up: Linear
     down: Linear
+
+    def packed(self, pack: Pack) -> LayerWeights:
+        return replace(
+            self,
+            qkv=self.qkv.packed(pack),
+            o=self.o.packed(pack),
+            gate_up=self.gate_up.packed(pack),
+            down=self.down.packed(pack),
+        )
 
     def tensors(self) -> Iterator[Tensor]:
         norms = (self.attn_norm, self.q_norm, self.k_norm, self.mlp_norm)
@@ -88,6 +110,13 @@ class Weights:
     def num_bytes(self) -> int:
         """What the weights take in memory; a tied embedding counts once."""
         return sum(tensor.nbytes for tensor in self.tensors())
+
+    def packed(self, pack: Pack) -> Weights:
+        """The same with every matrix as kernels want it. `pack` takes each one over: see `Kernels.pack`."""
+        embedding = pack(self.embedding)
+        head = replace(self.lm_head, weight=embedding) if self.tied else self.lm_head.packed(pack)
+        layers = tuple(layer.packed(pack) for layer in self.layers)
+        return replace(self, embedding=embedding, layers=layers, lm_head=head)
 
     def tensors(self) -> Iterator[Tensor]:
         """Every tensor once."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from types import SimpleNamespace
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
 import torch
 from torch import Tensor
@@ -16,11 +16,12 @@ from kiln_engine.cache import Cache, CacheShape
 from kiln_engine.config import ModelConfig, Rope
 from kiln_engine.kernels.facade import Heads, Kernels, PagedKV, RotaryTable
 from kiln_engine.models.decoder import Decoder
-from kiln_engine.weights import Linear, Weights
+from kiln_engine.weights import Linear, Part, Weights
 
 CPU: Final = torch.device("cpu")
 BLOCK: Final = 16
 
+T = TypeVar("T")
 Work = Callable[[Kernels], object]
 
 
@@ -35,6 +36,19 @@ class Case:
     """Goal: bytes over time, to what the probe reads in that time."""
     to_torch: float | None = None
     """Goal: how many times longer torch takes."""
+
+
+class ForEach(Generic[T]):
+    """Something that kernels need in a form of their own, made once for each of them."""
+
+    def __init__(self, create: Callable[[Kernels], T]) -> None:
+        self._create = create
+        self._made: dict[str, T] = {}
+
+    def of(self, kernels: Kernels) -> T:
+        if kernels.name not in self._made:
+            self._made[kernels.name] = self._create(kernels)
+        return self._made[kernels.name]
 
 
 def cases(dtype: torch.dtype) -> Iterator[Callable[[], Case]]:
@@ -53,11 +67,14 @@ def cases(dtype: torch.dtype) -> Iterator[Callable[[], Case]]:
 
 def linear(dtype: torch.dtype, rows: int, inputs: int, outputs: int) -> Case:
     """One product; few rows are bound by reading the weight, many by arithmetic."""
-    x, weight = torch.randn(rows, inputs).to(dtype), Linear(torch.randn(outputs, inputs).to(dtype), None, ())
-    num_bytes = weight.weight.nbytes if rows <= 8 else None
+    x, matrix = torch.randn(rows, inputs).to(dtype), torch.randn(outputs, inputs).to(dtype)
+    weights = ForEach(lambda kernels: Linear(kernels.pack(matrix.clone()), None, (Part("o", 0, outputs),)))
+    num_bytes = matrix.nbytes if rows <= 8 else None
     goal = 0.9 if rows == 1 else None
     title = f"linear, {rows} x {inputs} to {outputs}"
-    return Case(title, lambda kernels: kernels.linear(x, weight), num_bytes, goal, 0.9 if rows == 512 else None)
+    return Case(
+        title, lambda kernels: kernels.linear(x, weights.of(kernels)), num_bytes, goal, 0.9 if rows == 512 else None
+    )
 
 
 def paged(dtype: torch.dtype, heads: Heads, sequences: int, context: int, rows: int) -> tuple[PagedKV, Batch]:
@@ -126,9 +143,6 @@ SMOLLM2: Final = ModelConfig(
 
 def step(dtype: torch.dtype, streams: int, start: int, rows: int) -> Case:
     """A whole step of a model with random weights: all layers, and the logits of each stream's last row."""
-    weights = Weights.empty(SMOLLM2, dtype=dtype, device=CPU)
-    for tensor in weights.tensors():
-        tensor.copy_(torch.randn_like(tensor) * (tensor.shape[-1] ** -0.5 if tensor.dim() > 1 else 1.0))
     each = -(-(start + rows) // BLOCK)
     blocks = torch.randperm(streams * each).tolist()
     plan = [_rows(blocks[index * each : (index + 1) * each], start, start + rows) for index in range(streams)]
@@ -136,14 +150,23 @@ def step(dtype: torch.dtype, streams: int, start: int, rows: int) -> Case:
     shape = CacheShape(num_blocks=len(blocks), block_size=BLOCK, dtype=dtype, device=CPU)
     last = batch.row_offsets[1:].long() - 1
 
-    models: dict[str, tuple[Decoder, Cache]] = {}
+    def create(kernels: Kernels) -> tuple[Decoder, Cache]:
+        model = Decoder(SMOLLM2, _random_weights(dtype), kernels, max_positions=1024)
+        return model, Cache(model.layers, shape)
+
+    models = ForEach(create)
 
     def work(kernels: Kernels) -> Tensor:
-        if kernels.name not in models:
-            made = Decoder(SMOLLM2, weights, kernels, max_positions=1024)
-            models[kernels.name] = made, Cache(made.layers, shape)
-        model, cache = models[kernels.name]
+        model, cache = models.of(kernels)
         return model.logits(model.forward(batch, cache)[last])
 
     title = f"SmolLM2 shape, step of {streams} x {rows} after {start}"
-    return Case(title, work, weights.num_bytes if rows == 1 else None)
+    num_bytes = Weights.empty(SMOLLM2, dtype=dtype, device=torch.device("meta")).num_bytes
+    return Case(title, work, num_bytes if rows == 1 else None)
+
+
+def _random_weights(dtype: torch.dtype) -> Weights:
+    weights = Weights.empty(SMOLLM2, dtype=dtype, device=CPU)
+    for tensor in weights.tensors():
+        tensor.copy_(torch.randn_like(tensor) * (tensor.shape[-1] ** -0.5 if tensor.dim() > 1 else 1.0))
+    return weights

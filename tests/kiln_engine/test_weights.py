@@ -56,3 +56,22 @@ def test_no_norm_of_heads_without_qk_norm() -> None:
     layer = Weights.empty(config(qk_norm=False), dtype=torch.float32, device=META).layers[0]
     assert layer.q_norm is None
     assert layer.k_norm is None
+
+
+@pytest.mark.parametrize("is_tied", [True, False])
+def test_every_matrix_is_packed_once_and_nothing_else(is_tied: bool) -> None:
+    weights = Weights.empty(config(tied=is_tied), dtype=torch.float32, device=META)
+    seen: list[torch.Tensor] = []
+
+    def pack(matrix: torch.Tensor) -> torch.Tensor:
+        seen.append(matrix)
+        return matrix.unsqueeze(0)
+
+    packed = weights.packed(pack)
+    matrices = {id(tensor) for tensor in weights.tensors() if tensor.dim() == 2}
+    assert {id(tensor) for tensor in seen} == matrices
+    assert len(seen) == len(matrices)
+    assert packed.tied is is_tied
+    assert {tensor.dim() for tensor in packed.tensors()} == {1, 3}
+    assert packed.num_bytes == weights.num_bytes
+    assert packed.layers[0].qkv.parts == weights.layers[0].qkv.parts

@@ -67,11 +67,17 @@ class Kernels(Protocol):
     def exact(self) -> bool:
         """Whether a row's bits are the same in every batch, chunking and block placement."""
 
+    def pack(self, matrix: Tensor) -> Tensor:
+        """A weight [out, in] as `linear` and `embed` take it: in the order in which it is read.
+
+        Takes the matrix over: its memory may become the result's, so it must not be used any more.
+        """
+
     def embed(self, token_ids: Tensor, table: Tensor) -> Tensor:
-        """Rows [N, H] of a [V, H] table; `token_ids` is int32 [N]."""
+        """Rows [N, H] of a packed [V, H] table; `token_ids` is int32 [N]."""
 
     def linear(self, x: Tensor, weight: Linear, segments: Sequence[Segment] = ()) -> Tensor:
-        """[N, in] by weight [out, in], plus bias and the adapters of the segments' slots: [N, out]."""
+        """[N, in] by packed weight [out, in], plus bias and the adapters of the segments' slots: [N, out]."""
 
     def add_norm(self, x: Tensor, residual: Tensor | None, weight: Tensor, eps: float) -> tuple[Tensor, Tensor]:
         """RMS norm of x + residual (or of x), times weight [H]; returns it and the sum, both [N, H]."""

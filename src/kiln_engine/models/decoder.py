@@ -38,6 +38,8 @@ LAYER_KINDS: Final[Mapping[str, LayerFactory]] = MappingProxyType({"attention": 
 class Decoder:
     """Implements `models.model.Model` for a loaded checkpoint. `max_positions` bounds how long a context may get.
 
+    Takes the weights over: its kernels put them into the order that they read.
+
     Raises EngineError for a layer of a kind that `kinds` does not have.
     """
 
@@ -53,6 +55,7 @@ class Decoder:
         unknown = set(config.layer_kinds) - set(kinds)
         if unknown:
             raise EngineError(f"layers of kind {', '.join(sorted(unknown))} are not supported; {', '.join(kinds)} are")
+        weights = weights.packed(kernels.pack)
         self.vocab_size = config.vocab_size
         self._weights = weights
         self._kernels = kernels

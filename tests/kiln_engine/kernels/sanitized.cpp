@@ -34,20 +34,42 @@ void expect_done(int code, const char *what) {
     exit(1);
 }
 
+size_t panels(size_t outputs) { return (outputs + 15) / 16 * 16; }
+
+// The weight in panels; from other memory, or from its own where its rows fill them.
+Memory packed(Random &random, int type, size_t outputs, size_t inputs, int threads) {
+    const Memory weight(random, outputs * inputs, type);
+    Memory result(random, panels(outputs) * inputs, type);
+    expect_done(kiln_pack(type, weight.get(), result.get(), outputs, inputs, threads), "pack");
+    if (outputs % 16 == 0) expect_done(kiln_pack(type, result.get(), result.get(), outputs, inputs, threads), "pack");
+    return result;
+}
+
+void embed(Random &random, int type, const Memory &weight, size_t outputs, size_t inputs) {
+    std::vector<int32_t> ids(random.between(0, 5));
+    for (int32_t &id : ids) id = (int32_t)random.between(0, outputs - 1);
+    const Memory y(random, ids.size() * inputs, type);
+    expect_done(kiln_embed(type, ids.data(), weight.get(), y.get(), ids.size(), inputs, outputs), "embed");
+    ids.push_back((int32_t)(random.source() % 2 ? outputs : -1));
+    if (kiln_embed(type, ids.data(), weight.get(), y.get(), ids.size(), inputs, outputs) != 3) exit(1);
+}
+
 void linear(Random &random, int type, int threads) {
     const size_t rows = random.one_of({1, 2, 3, 4, 5, 7, 8, 16, 17, 33, 70}), inputs = random.between(1, 150);
     const size_t outputs = random.between(1, 110);
-    const Memory x(random, rows * inputs, type), weight(random, outputs * inputs, type), bias(random, outputs, type);
+    const Memory x(random, rows * inputs, type), weight = packed(random, type, outputs, inputs, threads),
+                 bias(random, outputs, type);
     const Memory y(random, rows * outputs, type);
     const void *offset = random.source() % 2 ? bias.get() : nullptr;
     expect_done(kiln_linear(type, x.get(), weight.get(), offset, y.get(), rows, inputs, outputs, threads), "linear");
+    embed(random, type, weight, outputs, inputs);
 }
 
 void large_linear(Random &random, int type, int threads) {
     const size_t rows = random.one_of({1, 3, 20, 1030}), inputs = random.between(2040, 2100),
                  outputs = random.between(1, 9);
-    const Memory x(random, rows * inputs, type), weight(random, outputs * inputs, type),
-        y(random, rows * outputs, type);
+    const Memory x(random, rows * inputs, type), weight = packed(random, type, outputs, inputs, threads),
+                 y(random, rows * outputs, type);
     expect_done(kiln_linear(type, x.get(), weight.get(), nullptr, y.get(), rows, inputs, outputs, threads), "linear");
 }
 

@@ -10,10 +10,12 @@ import torch
 from kiln_engine.errors import EngineError
 from kiln_engine.kernels.cpu.kernels import CpuKernels
 from kiln_engine.kernels.facade import Heads, PagedKV, RotaryTable
-from kiln_engine.weights import Linear
+from kiln_engine.weights import Linear, Part
+from tests.kiln_engine.kernels.product import product
 from tests.kiln_engine.kernels.scenes import Scene, Span, Story, lay_out
 
 HEADS = Heads(4, 2, 8)
+FOUR = (Part("o", 0, 4),)
 ROPE = RotaryTable(torch.randn(64, 4), torch.randn(64, 4))
 
 
@@ -25,22 +27,58 @@ def scene() -> Scene:
 @pytest.mark.parametrize(
     ("x", "weight", "words"),
     [
-        (torch.zeros(2, 8, dtype=torch.float16), torch.zeros(4, 8), "compute in float32 and bfloat16"),
-        (torch.zeros(2, 8), torch.zeros(4, 8, dtype=torch.bfloat16), "weight is contiguous torch.bfloat16"),
-        (torch.zeros(2, 8), torch.zeros(4, 9), r"weight .* \[4, 8\] on cpu is needed"),
-        (torch.zeros(8, 2).T, torch.zeros(4, 8), "x is strided"),
-        (torch.zeros(2, 8), torch.zeros(8, 4).T, "weight is strided"),
-        (torch.zeros(2, 8, device="meta"), torch.zeros(4, 8), "on meta"),
+        (torch.zeros(2, 8, dtype=torch.float16), torch.zeros(1, 8, 16), "compute in float32 and bfloat16"),
+        (torch.zeros(2, 8), torch.zeros(1, 8, 16, dtype=torch.bfloat16), "weight is contiguous torch.bfloat16"),
+        (torch.zeros(2, 8), torch.zeros(1, 9, 16), r"weight .* \[1, 8, 16\] on cpu is needed"),
+        (torch.zeros(2, 8), torch.zeros(4, 8), r"packed weight is contiguous torch.float32 \[4, 8\]"),
+        (torch.zeros(8, 2).T, torch.zeros(1, 8, 16), "x is strided"),
+        (torch.zeros(2, 8), torch.zeros(1, 16, 8).mT, "weight is strided"),
+        (torch.zeros(2, 8, device="meta"), torch.zeros(1, 8, 16), "on meta"),
     ],
 )
 def test_linear(native: CpuKernels, x: torch.Tensor, weight: torch.Tensor, words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        native.linear(x, Linear(weight, None, ()))
+        native.linear(x, Linear(weight, None, FOUR))
 
 
 def test_a_bias_of_another_size(native: CpuKernels) -> None:
     with pytest.raises(ValueError, match="bias"):
-        native.linear(torch.zeros(2, 8), Linear(torch.zeros(4, 8), torch.zeros(3), ()))
+        native.linear(torch.zeros(2, 8), product(native, torch.zeros(4, 8), torch.zeros(3)))
+
+
+@pytest.mark.parametrize("token_id", [-1, 16, 2**31 - 1])
+def test_a_token_without_a_row(native: CpuKernels, token_id: int) -> None:
+    with pytest.raises(ValueError, match="outside its table"):
+        native.embed(torch.tensor([3, token_id], dtype=torch.int32), native.pack(torch.zeros(10, 8)))
+
+
+def test_token_ids_and_tables_of_another_kind(native: CpuKernels) -> None:
+    with pytest.raises(ValueError, match=r"token_ids is contiguous torch\.int64"):
+        native.embed(torch.tensor([1]), native.pack(torch.zeros(10, 8)))
+    with pytest.raises(ValueError, match=r"the table .* \[1, 8, 16\] on cpu is needed"):
+        native.embed(torch.tensor([1], dtype=torch.int32), torch.zeros(1, 8, 12))
+
+
+@pytest.mark.parametrize(
+    ("matrix", "words"),
+    [
+        (torch.zeros(4, 8, dtype=torch.float64), "compute in float32 and bfloat16"),
+        (torch.zeros(8, 4).T, "the matrix is strided"),
+        (torch.zeros(4, 8, device="meta"), "on meta"),
+    ],
+)
+def test_what_cannot_be_packed(native: CpuKernels, matrix: torch.Tensor, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        native.pack(matrix)
+
+
+@pytest.mark.parametrize("outputs", [32, 33])
+def test_a_packed_matrix_is_taken_over(native: CpuKernels, outputs: int) -> None:
+    matrix = torch.randn(outputs, 8)
+    memory = matrix.data_ptr()
+    packed = native.pack(matrix)
+    assert (packed.data_ptr() == memory) is (outputs == 32)  # whole panels need no memory of their own
+    assert matrix.shape == (0,)
 
 
 def test_norms_and_activations(native: CpuKernels) -> None:
@@ -124,5 +162,5 @@ def test_no_memory_is_said(native: CpuKernels) -> None:
 
 
 def test_no_rows_are_no_work(native: CpuKernels) -> None:
-    assert native.linear(torch.zeros(0, 8), Linear(torch.zeros(4, 8), None, ())).shape == (0, 4)
+    assert native.linear(torch.zeros(0, 8), product(native, torch.zeros(4, 8))).shape == (0, 4)
     assert native.act_mul(torch.zeros(0, 8)).shape == (0, 4)

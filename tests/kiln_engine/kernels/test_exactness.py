@@ -13,7 +13,7 @@ from torch import Tensor
 
 from kiln_engine.kernels.cpu.kernels import CpuKernels
 from kiln_engine.kernels.facade import HeadNorms, Heads, RotaryTable
-from kiln_engine.weights import Linear
+from tests.kiln_engine.kernels.product import product
 from tests.kiln_engine.kernels.scenes import Span, Story, lay_out
 
 BOTH = pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16], ids=str)
@@ -35,7 +35,7 @@ def test_linear_beside_any_rows(
 ) -> None:
     own = torch.Generator().manual_seed(seed)
     x = torch.randn(rows, inputs, generator=own).to(dtype)
-    weight = Linear(torch.randn(outputs, inputs, generator=own).to(dtype), torch.randn(outputs).to(dtype), ())
+    weight = product(kernels, torch.randn(outputs, inputs, generator=own).to(dtype), torch.randn(outputs).to(dtype))
     together = kernels.linear(x, weight)
     first, count = seed % rows, 1 + seed % 7
     assert torch.equal(together[first : first + count], kernels.linear(x[first : first + count], weight))
@@ -45,7 +45,7 @@ def test_linear_beside_any_rows(
 @BOTH
 @pytest.mark.parametrize("inputs", [576, 1100])
 def test_linear_of_every_number_of_rows(kernels: CpuKernels, dtype: torch.dtype, inputs: int) -> None:
-    x, weight = torch.randn(1100, inputs).to(dtype), Linear(torch.randn(50, inputs).to(dtype), None, ())
+    x, weight = torch.randn(1100, inputs).to(dtype), product(kernels, torch.randn(50, inputs).to(dtype))
     alone = torch.cat([kernels.linear(row[None], weight) for row in x[:40]])
     for rows in [*range(1, 26), 63, 64, 65, 129, 1025, 1100]:
         assert torch.equal(kernels.linear(x[:rows], weight)[:40], alone[:rows])
@@ -72,8 +72,8 @@ def everything(kernels: CpuKernels, dtype: torch.dtype) -> list[Tensor]:
     norms = HeadNorms(torch.randn(64).to(dtype), torch.randn(64).to(dtype), 1e-6)
     rope = RotaryTable(torch.randn(200, 32), torch.randn(200, 32))
     mixed = kernels.paged_attention(scene.query, scene.kv, scene.batch, scale=0.125)
-    many = kernels.linear(x, Linear(torch.randn(700, 640).to(dtype), None, ()))
-    one = kernels.linear(x[:1], Linear(torch.randn(700, 640).to(dtype), None, ()))
+    many = kernels.linear(x, product(kernels, torch.randn(700, 640).to(dtype)))
+    one = kernels.linear(x[:1], product(kernels, torch.randn(700, 640).to(dtype)))
     query = kernels.qk_norm_rope_write(x, own, norms, rope, scene.kv, scene.batch)
     normed, total = kernels.add_norm(x, residual, torch.randn(640).to(dtype), 1e-6)
     kept = [cache.nan_to_num() for cache in scene.kv]

@@ -14,6 +14,7 @@ from kiln_engine.kernels.cpu.kernels import CpuKernels
 from kiln_engine.kernels.facade import HeadNorms, Heads, RotaryTable
 from kiln_engine.weights import Linear, Part
 from tests.kiln_engine.kernels.closeness import assert_close
+from tests.kiln_engine.kernels.product import product
 from tests.kiln_engine.kernels.scenes import Scene, Span, Story, expected_attention, lay_out
 
 DTYPES = st.sampled_from([torch.float32, torch.bfloat16])
@@ -37,7 +38,7 @@ def test_linear(
     expected = functional.linear(x.double(), weight.double(), None if offset is None else offset.double())
     # Sums that cancel are as far off as their terms are large.
     terms = functional.linear(x.double().abs(), weight.double().abs())
-    actual = kernels.linear(x, Linear(weight, offset, ()))
+    actual = kernels.linear(x, product(kernels, weight, offset))
     rounding = 2.0**-8 * expected.abs() if dtype == torch.bfloat16 else 0.0
     assert bool(((actual.double() - expected).abs() <= 1e-6 * terms + 1e-6 * expected.abs() + rounding).all())
 
@@ -48,7 +49,17 @@ def test_linear_beyond_what_is_held_at_once(
     kernels: CpuKernels, dtype: torch.dtype, rows: int, inputs: int, outputs: int
 ) -> None:
     x, weight = normal(1, rows, inputs, dtype=dtype), normal(2, outputs, inputs, dtype=dtype)
-    assert_close(kernels.linear(x, Linear(weight, None, ())), functional.linear(x.double(), weight.double()))
+    assert_close(kernels.linear(x, product(kernels, weight)), functional.linear(x.double(), weight.double()))
+
+
+@given(dtype=DTYPES, rows=st.integers(0, 20), inputs=WIDTHS, outputs=st.integers(1, 120), seed=SEEDS)
+@settings(max_examples=40, deadline=None)
+def test_rows_come_out_of_panels_as_they_went_in(
+    kernels: CpuKernels, dtype: torch.dtype, rows: int, inputs: int, outputs: int, seed: int
+) -> None:
+    table = normal(seed, outputs, inputs, dtype=dtype)
+    ids = torch.randint(0, outputs, (rows,), generator=torch.Generator().manual_seed(seed), dtype=torch.int32)
+    assert torch.equal(kernels.embed(ids, kernels.pack(table.clone())), table[ids])
 
 
 @given(dtype=DTYPES, rows=st.integers(1, 9), width=WIDTHS, residual=st.booleans(), seed=SEEDS)
@@ -182,7 +193,8 @@ def _without(cache: Tensor, scene: Scene) -> Tensor:
 
 
 def test_adapters_change_the_rows_of_their_segments_and_the_outputs_of_their_part(native: CpuKernels) -> None:
-    x, weight = torch.randn(5, 16), Linear(torch.randn(12, 16), None, (Part("q", 0, 8), Part("v", 8, 12)))
+    parts = (Part("q", 0, 8), Part("v", 8, 12))
+    x, weight = torch.randn(5, 16), Linear(native.pack(torch.randn(12, 16)), None, parts)
     plain = native.linear(x, weight)
     weight.deltas[1, "v"] = lambda rows: rows.sum(-1, keepdim=True).expand(-1, 4)
     segments = (Segment(0, 2, 0), Segment(2, 4, 1), Segment(4, 5, 2))

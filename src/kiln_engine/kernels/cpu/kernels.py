@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import torch
 from torch import Tensor
-from torch.nn import functional
 
 from kiln_engine.errors import EngineError
 from kiln_engine.kernels.cpu.arguments import check_batch, check_heads, last_position, require, type_code
@@ -22,6 +21,11 @@ if TYPE_CHECKING:
     from kiln_engine.batch import Batch, Segment
     from kiln_engine.kernels.facade import HeadNorms, PagedKV, RotaryTable
     from kiln_engine.weights import Linear
+
+PANEL: Final = 16
+"""Outputs that packed weights have side by side."""
+
+_BAD_INDEX: Final = 3
 
 
 class CpuKernels:
@@ -40,14 +44,35 @@ class CpuKernels:
         self._limits = (0, 0)
         self._last_position = 0
 
+    def pack(self, matrix: Tensor) -> Tensor:
+        """Panels [out / 16, in, 16] of a matrix [out, in], in its own memory where its rows fill all of them.
+
+        Panels are in an order that is the library's own (panel.h); missing rows of the last one are 0.
+        """
+        outputs, inputs = matrix.shape
+        code, address = type_code(matrix), require("the matrix", matrix, matrix.dtype, outputs, inputs)
+        shape = (_panels(outputs), inputs, PANEL)
+        packed = matrix.new_empty(shape) if outputs % PANEL else matrix.view(shape)
+        self._done(self._library.pack(code, address, packed.data_ptr(), outputs, inputs, torch.get_num_threads()))
+        matrix.set_()  # type: ignore[call-overload]  # whoever goes on using it is told at once
+        return packed
+
     def embed(self, token_ids: Tensor, table: Tensor) -> Tensor:
-        return functional.embedding(token_ids, table)
+        num_panels, width, _ = table.shape
+        (num_rows,) = token_ids.shape
+        code, dtype = type_code(table), table.dtype
+        source = require("the table", table, dtype, num_panels, width, PANEL)
+        ids = require("token_ids", token_ids, torch.int32, num_rows)
+        y = torch.empty((num_rows, width), dtype=dtype, device=table.device)
+        self._done(self._library.embed(code, ids, source, y.data_ptr(), num_rows, width, num_panels * PANEL))
+        return y
 
     def linear(self, x: Tensor, weight: Linear, segments: Sequence[Segment] = ()) -> Tensor:
         num_rows, inputs = x.shape
-        outputs = weight.weight.shape[0]
+        outputs = weight.outputs
         code, dtype = type_code(x), x.dtype
-        addresses = (require("x", x, dtype, num_rows, inputs), require("weight", weight.weight, dtype, outputs, inputs))
+        panels = require("the packed weight", weight.weight, dtype, _panels(outputs), inputs, PANEL)
+        addresses = (require("x", x, dtype, num_rows, inputs), panels)
         bias = None if weight.bias is None else require("bias", weight.bias, dtype, outputs)
         y = torch.empty((num_rows, outputs), dtype=dtype, device=x.device)
         self._done(
@@ -151,8 +176,14 @@ class CpuKernels:
             raise ValueError(f"position {self._last_position} has no angles; there are {rope.cos.shape[0]}")
 
     def _done(self, code: int) -> None:
+        if code == _BAD_INDEX:
+            raise ValueError("an index lies outside its table")
         if code:
             raise EngineError("the CPU kernels have no memory to work in: lower kv_cache_memory or max_num_seqs")
+
+
+def _panels(outputs: int) -> int:
+    return -(-outputs // PANEL)
 
 
 @lru_cache(maxsize=64)

@@ -10,7 +10,7 @@ from typing import Final
 # Its OpenMP library must be the one in the process, so that both use one pool of threads.
 import torch  # noqa: F401
 
-ABI: Final = 1
+ABI: Final = 2
 
 BUILT: Final = Path(__file__).with_name("built")
 """Where a wheel has its libraries, one for each level."""
@@ -30,6 +30,8 @@ class HeadsStruct(ctypes.Structure):
 _HEADS = POINTER(HeadsStruct)
 _SIGNATURES: Final = {
     "kiln_abi": (),
+    "kiln_pack": (c_int, *[c_void_p] * 2, *[c_size_t] * 2, c_int),
+    "kiln_embed": (c_int, *[c_void_p] * 3, *[c_size_t] * 3),
     "kiln_linear": (c_int, *[c_void_p] * 4, *[c_size_t] * 3, c_int),
     "kiln_add_norm": (c_int, *[c_void_p] * 3, c_float, *[c_void_p] * 2, *[c_size_t] * 2, c_int),
     "kiln_act_mul": (c_int, *[c_void_p] * 2, *[c_size_t] * 2, c_int),
@@ -66,6 +68,8 @@ class Library:
         if loaded.kiln_abi() != ABI:
             raise LibraryError(f"{path} has interface {loaded.kiln_abi()}, this version needs {ABI}")
         self.path = path
+        self.pack = loaded.kiln_pack
+        self.embed = loaded.kiln_embed
         self.linear = loaded.kiln_linear
         self.add_norm = loaded.kiln_add_norm
         self.act_mul = loaded.kiln_act_mul

@@ -1,7 +1,8 @@
 // What the library offers: plain C, so that it is called without a compiler's or torch's headers.
 //
-// Every function returns 0, 1 when there is no memory to work in, or 2 for a type that it does not know. Tensors are
-// contiguous and of one type unless said otherwise; the caller has checked sizes. A type is one of the two below.
+// Every function returns 0, 1 when there is no memory to work in, 2 for a type that it does not know, or 3 for an index
+// that is not there. Tensors are contiguous and of one type unless said otherwise; the caller has checked sizes. A type
+// is one of the two below.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,15 @@
 // Raised whenever a signature or a meaning below changes.
 KILN_API int kiln_abi();
 
-// y [rows, outputs] = x [rows, inputs] times weight [outputs, inputs] transposed, plus bias [outputs] or null.
+// Brings weight [outputs, inputs] into the library's own order: packed holds as much, for outputs rounded up to a whole
+// number of sixteens. The two may begin at the same place.
+KILN_API int kiln_pack(int type, const void *weight, void *packed, size_t outputs, size_t inputs, int num_threads);
+
+// y [rows, inputs] = rows `ids` of the packed weight [outputs, inputs].
+KILN_API int kiln_embed(int type, const int32_t *ids, const void *packed, void *y, size_t rows, size_t inputs,
+                        size_t outputs);
+
+// y [rows, outputs] = x [rows, inputs] times the packed weight [outputs, inputs] transposed, plus bias [outputs] or null.
 KILN_API int kiln_linear(int type, const void *x, const void *weight, const void *bias, void *y, size_t rows,
                          size_t inputs, size_t outputs, int num_threads);
 

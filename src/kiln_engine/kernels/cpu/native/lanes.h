@@ -227,6 +227,17 @@ template <typename T> KILN_INLINE void store_tail(T *to, const Lanes &lanes, siz
     memcpy(to, full, count * sizeof(T));
 }
 
+template <typename T> KILN_INLINE Lanes load_some(const T *from, size_t count) {
+    return count == LANES ? load_lanes(from) : load_tail(from, count);
+}
+
+template <typename T> KILN_INLINE void store_some(T *to, const Lanes &lanes, size_t count) {
+    if (count == LANES)
+        store_lanes(to, lanes);
+    else
+        store_tail(to, lanes, count);
+}
+
 KILN_INLINE float widened(float value) { return value; }
 
 KILN_INLINE float widened(bf16 value) {

@@ -26,6 +26,6 @@ inline void *scratch(int slot, size_t num_bytes) {
 
 enum Slot { SHARED, OWN, SUMS };
 
-constexpr int OK = 0, NO_MEMORY = 1, BAD_TYPE = 2;
+constexpr int OK = 0, NO_MEMORY = 1, BAD_TYPE = 2, BAD_INDEX = 3;
 
 } // namespace kiln

@@ -20,17 +20,6 @@ template <typename Body> KILN_INLINE void each_group(size_t width, Body body) {
     if (k < width) body(k, width - k);
 }
 
-template <typename T> KILN_INLINE Lanes load_some(const T *from, size_t count) {
-    return count == LANES ? load_lanes(from) : load_tail(from, count);
-}
-
-template <typename T> KILN_INLINE void store_some(T *to, const Lanes &lanes, size_t count) {
-    if (count == LANES)
-        store_lanes(to, lanes);
-    else
-        store_tail(to, lanes, count);
-}
-
 KILN_INLINE float inverse_root(const Lanes &squares, size_t width, float eps) {
     return 1.0f / sqrtf(sum(squares) / (float)width + eps);
 }
@@ -179,7 +168,7 @@ uint64_t read_words(const uint64_t *words, size_t share) {
     }                                                                                                                  \
     return kiln::BAD_TYPE
 
-int kiln_abi() { return 1; }
+int kiln_abi() { return 2; }
 
 int kiln_add_norm(int type, const void *x, const void *residual, const void *weight, float eps, void *y, void *total,
                   size_t rows, size_t width, int num_threads) {
