@@ -1,5 +1,6 @@
 // Calls every kernel with random sizes and memory of exactly the size that it needs: the sanitizers see each step
-// aside. Arguments: a seed and how many rounds. Prints the number of rounds that were run.
+// aside. Arguments: a seed and how many rounds. Prints the number of rounds that were run and a sum over all results,
+// which is the same on every machine with fused operations.
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -19,14 +20,21 @@ struct Random {
 // Memory of exactly this size, with small numbers in it: as float32 or bfloat16 it holds values between -1 and 1.
 struct Memory {
     std::unique_ptr<uint16_t[]> halves;
+    size_t count;
     Memory(Random &random, size_t elements, int type) {
-        const size_t count = type == KILN_FLOAT32 ? 2 * elements : elements;
+        count = type == KILN_FLOAT32 ? 2 * elements : elements;
         halves.reset(new uint16_t[count]);
         for (size_t i = 0; i < count; i++)
             halves[i] = (uint16_t)(0x3c00 + random.source() % 0x380 + (random.source() % 2 << 15));
     }
     void *get() const { return halves.get(); }
 };
+
+uint64_t results = 0;
+
+void note(const Memory &result) {
+    for (size_t i = 0; i < result.count; i++) results = (results ^ result.halves[i]) * 0x100000001b3;
+}
 
 void expect_done(int code, const char *what) {
     if (code == 0) return;
@@ -50,6 +58,7 @@ void embed(Random &random, int type, const Memory &weight, size_t outputs, size_
     for (int32_t &id : ids) id = (int32_t)random.between(0, outputs - 1);
     const Memory y(random, ids.size() * inputs, type);
     expect_done(kiln_embed(type, ids.data(), weight.get(), y.get(), ids.size(), inputs, outputs), "embed");
+    note(y);
     ids.push_back((int32_t)(random.source() % 2 ? outputs : -1));
     if (kiln_embed(type, ids.data(), weight.get(), y.get(), ids.size(), inputs, outputs) != 3) exit(1);
 }
@@ -62,6 +71,7 @@ void linear(Random &random, int type, int threads) {
     const Memory y(random, rows * outputs, type);
     const void *offset = random.source() % 2 ? bias.get() : nullptr;
     expect_done(kiln_linear(type, x.get(), weight.get(), offset, y.get(), rows, inputs, outputs, threads), "linear");
+    note(y);
     embed(random, type, weight, outputs, inputs);
 }
 
@@ -71,6 +81,7 @@ void large_linear(Random &random, int type, int threads) {
     const Memory x(random, rows * inputs, type), weight = packed(random, type, outputs, inputs, threads),
                  y(random, rows * outputs, type);
     expect_done(kiln_linear(type, x.get(), weight.get(), nullptr, y.get(), rows, inputs, outputs, threads), "linear");
+    note(y);
 }
 
 void elementwise(Random &random, int type, int threads) {
@@ -81,7 +92,10 @@ void elementwise(Random &random, int type, int threads) {
     expect_done(kiln_add_norm(type, x.get(), added ? residual.get() : nullptr, weight.get(), 1e-6f, y.get(),
                               added ? total.get() : nullptr, rows, width, threads),
                 "add_norm");
+    note(y);
+    note(total);
     expect_done(kiln_act_mul(type, pair.get(), y.get(), rows, width, threads), "act_mul");
+    note(y);
 }
 
 void attention(Random &random, int type, int threads) {
@@ -119,6 +133,9 @@ void attention(Random &random, int type, int threads) {
                                block_offsets.data(), blocks.data(), sequences, 0.1f, random.one_of({0, 0, 1, 7, 40}),
                                out.get(), threads),
                 "attention");
+    note(query);
+    note(keys);
+    note(out);
 }
 
 void read(Random &random, int threads) {
@@ -142,5 +159,5 @@ int main(int, char **arguments) {
         if (round % 8 == 0) large_linear(random, type, threads);
         if (round % 8 == 4) read(random, threads);
     }
-    printf("%d\n", rounds);
+    printf("%d %016llx\n", rounds, (unsigned long long)results);
 }

@@ -42,4 +42,4 @@ def test_nothing_is_read_or_written_outside_its_memory(tmp_path: Path) -> None:
     level = next(iter(machine_levels(cpu_flags())), NATIVE)
     done = run([str(built(tmp_path, level.flags)), "1", ROUNDS])
     assert done.returncode == 0, done.stderr[-3000:]
-    assert done.stdout.split() == [ROUNDS]
+    assert done.stdout.split()[0] == ROUNDS

@@ -8,8 +8,8 @@ namespace {
 
 template <typename T> void pack_panel(const T *rows, size_t num_rows, size_t inputs, T *panel) {
     for (size_t k = 0; k < inputs; k++)
-        for (size_t lane = 0; lane < LANES; lane++)
-            panel[place<T>(k, lane, inputs)] = lane < num_rows ? rows[lane * inputs + k] : T{};
+        for (size_t output = 0; output < LANES; output++)
+            panel[place<T>(k, output, inputs)] = output < num_rows ? rows[output * inputs + k] : T{};
 }
 
 template <typename T> int pack(const T *weight, T *packed, size_t outputs, size_t inputs, int num_threads) {

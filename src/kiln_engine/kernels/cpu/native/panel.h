@@ -35,6 +35,8 @@ template <typename T> struct Wide {
     typedef float Input;
     static constexpr int STEP = 1;
 
+    // Where among the sixteen an output is: as memory has them, since what loads them is what puts them in order.
+    static KILN_INLINE size_t lane(size_t output) { return output; }
     static KILN_INLINE Lanes load(const T *from) { return load_lanes(from); }
     static KILN_INLINE Lanes load_last(const T *from) { return load_lanes(from); }
     static KILN_INLINE Floats spread(const float *from) { return broadcast(*from); }
@@ -49,6 +51,8 @@ struct Pairs {
     typedef bf16 Input;
     static constexpr int STEP = 2;
 
+    // In the order of lanes, which has even elements first: results are stored from there.
+    static KILN_INLINE size_t lane(size_t output) { return output / 2 + output % 2 * (LANES / 2); }
     static KILN_INLINE Lanes load(const bf16 *from) {
         Lanes pairs;
         memcpy(&pairs, from, sizeof pairs);
@@ -88,9 +92,10 @@ template <> struct KindOf<bf16> {
 
 inline size_t divided_up(size_t a, size_t b) { return (a + b - 1) / b; }
 
-// Where in a panel the weight of input `k` for its output `lane` is. An input that has no second is no pair.
-template <typename T> KILN_INLINE size_t place(size_t k, size_t lane, size_t inputs) {
+// Where in a panel the weight of input `k` for one of its outputs is. An input that has no second is no pair.
+template <typename T> KILN_INLINE size_t place(size_t k, size_t output, size_t inputs) {
     constexpr size_t STEP = KindOf<T>::Type::STEP;
+    const size_t lane = KindOf<T>::Type::lane(output);
     const bool alone = k / STEP == inputs / STEP;
     return alone ? k * LANES + lane : (k / STEP * LANES + lane) * STEP + k % STEP;
 }
