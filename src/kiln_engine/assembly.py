@@ -23,7 +23,6 @@ from kiln_engine.identity import identify
 from kiln_engine.kernels.choice import Choice, choose
 from kiln_engine.loading import TensorSource, load, notes, open_source
 from kiln_engine.memory import bytes_per_block, default_cache_bytes
-from kiln_engine.models.cuda_graph import CudaGraphs
 from kiln_engine.models.decoder import Decoder
 from kiln_engine.models.graphed import GraphedModel
 from kiln_engine.models.model import Model
@@ -71,7 +70,7 @@ def assemble(options: EngineOptions, report: Report) -> Assembled:
     room = _room(decoder, source.config.context_length, options, dtype, device)
     text = source.text
     engine = Engine(
-        _graphed(decoder, options, choice, device),
+        _graphed(decoder, options, choice),
         Cache(decoder.layers, room.shape),
         _scheduler(options, room.shape),
         Sampler(decoder.vocab_size, device, masked_ids=_without_token(decoder.vocab_size, text, device)),
@@ -109,11 +108,12 @@ def _longest(context_length: int, options: EngineOptions) -> int:
     return min(context_length, options.max_model_len or context_length)
 
 
-def _graphed(decoder: Decoder, options: EngineOptions, choice: Choice, device: torch.device) -> Model:
-    """The model as it is run: its decode steps as graphs where kernels start from what is on the GPU alone."""
-    if device.type != "cuda" or choice.kernels.name != "triton" or not options.cuda_graphs:
+def _graphed(decoder: Decoder, options: EngineOptions, choice: Choice) -> Model:
+    """The model as it is run: its decode steps as graphs where kernels can be recorded."""
+    recorder = choice.kernels.recorder() if options.graphs else None
+    if recorder is None:
         return decoder
-    return GraphedModel(decoder, max_rows=options.max_num_seqs, record=CudaGraphs().record)
+    return GraphedModel(decoder, max_rows=options.max_num_seqs, recorder=recorder)
 
 
 class _Room(NamedTuple):

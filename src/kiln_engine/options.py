@@ -40,8 +40,8 @@ class EngineOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     threads: Annotated[int, Meta(ge=1, le=4096)] | None = None
     prefill_chunk: Count | None = None
     """Prompt rows in a step while others decode; unset, as many as `max_step_ms` leaves time for."""
-    cuda_graphs: bool = True
-    """Whether decode steps on a GPU run as recorded graphs, where the kernels allow it."""
+    graphs: bool = True
+    """Whether decode steps are recorded once for each size and run as one from then on, where kernels allow it."""
     max_step_ms: Annotated[float, Meta(gt=0)] = 200.0
 
 

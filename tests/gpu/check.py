@@ -73,9 +73,9 @@ def _machine(*, interpreted: bool) -> dict[str, str]:
 def _run(report: Report, *, interpret: bool, deadline: float) -> None:
     import torch
 
+    from kiln_engine.kernels.triton.cuda_graph import CudaGraphs
     from kiln_engine.kernels.triton.kernels import TritonKernels
-    from kiln_engine.models.cuda_graph import CudaGraphs
-    from tests.gpu.again import Again
+    from tests.gpu.again import AgainRecorder
     from tests.gpu.exactness import exactness
     from tests.gpu.graphs import graphs
     from tests.gpu.parity import parity
@@ -92,7 +92,7 @@ def _run(report: Report, *, interpret: bool, deadline: float) -> None:
         for place in places:
             _collect(report.parity, parity(kernels, place, workload))
             _collect(report.exactness, exactness(kernels, place, workload))
-            _collect(report.exactness, graphs(kernels, place, workload, Again if interpret else CudaGraphs().record))
+            _collect(report.exactness, graphs(kernels, place, workload, AgainRecorder() if interpret else CudaGraphs()))
     if not interpret:
         _measure(report, deadline)
 
@@ -100,8 +100,8 @@ def _run(report: Report, *, interpret: bool, deadline: float) -> None:
 def _measure(report: Report, deadline: float) -> None:
     import torch
 
+    from kiln_engine.kernels.triton.cuda_graph import CudaGraphs
     from kiln_engine.kernels.triton.kernels import TritonKernels
-    from kiln_engine.models.cuda_graph import CudaGraphs
     from tests.gpu.graphs import graph_timing
     from tests.gpu.probe import row_tiles
     from tests.gpu.ragged import Place
@@ -112,7 +112,7 @@ def _measure(report: Report, deadline: float) -> None:
     report.copy_gigabytes_per_s = watch.copy_gigabytes_per_s()
     _collect(report.probes, row_tiles(place))
     kernels = TritonKernels()
-    report.timings.append(graph_timing(kernels, place, FULL, CudaGraphs().record, watch))
+    report.timings.append(graph_timing(kernels, place, FULL, CudaGraphs(), watch))
     for timing in timings(kernels, place, watch):
         report.timings.append(timing)
         if time.monotonic() > deadline:

@@ -10,8 +10,9 @@ from kiln_engine.batch import Batch
 from kiln_engine.cache import Cache, CacheShape
 from kiln_engine.config import ModelConfig
 from kiln_engine.kernels.facade import Kernels
+from kiln_engine.kernels.recording import Recorder
 from kiln_engine.models.decoder import Decoder
-from kiln_engine.models.graphed import GraphedModel, Record
+from kiln_engine.models.graphed import GraphedModel
 from kiln_engine.weights import Weights
 from tests.gpu.finding import Finding, same
 from tests.gpu.ragged import Place, Span, ragged_batch
@@ -22,12 +23,12 @@ _BLOCK_SIZE = 16
 _STEP = (1000,) * 8
 
 
-def graphs(kernels: Kernels, place: Place, workload: Workload, record: Record) -> Iterator[Finding]:
+def graphs(kernels: Kernels, place: Place, workload: Workload, recorder: Recorder) -> Iterator[Finding]:
     """Run each step plainly and as a graph, from equal caches, and compare rows and caches."""
     decoder = _decoder(kernels, place, workload.model)
     steps = [_batch(context_lens, place) for context_lens in workload.steps]
     plain, graphed = (_cache(decoder, place, max(num_blocks for _, num_blocks in steps)) for _ in range(2))
-    model = GraphedModel(decoder, max_rows=max(map(len, workload.steps)), record=record)
+    model = GraphedModel(decoder, max_rows=max(map(len, workload.steps)), recorder=recorder)
     for context_lens, (batch, _) in zip(workload.steps, steps, strict=True):
         case = f"{len(context_lens)} rows to {max(context_lens)}"
         yield same("decode step", f"{case}, graph", model.forward(batch, graphed), decoder.forward(batch, plain))
@@ -36,12 +37,12 @@ def graphs(kernels: Kernels, place: Place, workload: Workload, record: Record) -
             yield from (same("decode step", f"{case}, cache of layer {layer}", *pair) for pair in pairs)
 
 
-def graph_timing(kernels: Kernels, place: Place, workload: Workload, record: Record, watch: Stopwatch) -> Timing:
+def graph_timing(kernels: Kernels, place: Place, workload: Workload, recorder: Recorder, watch: Stopwatch) -> Timing:
     """A decode step as a graph, beside the same step without: few layers, so that starts weigh what they do."""
     decoder = _decoder(kernels, place, workload.model)
     batch, num_blocks = _batch(_STEP, place)
     cache = _cache(decoder, place, num_blocks)
-    model = GraphedModel(decoder, max_rows=len(_STEP), record=record)
+    model = GraphedModel(decoder, max_rows=len(_STEP), recorder=recorder)
     num_bytes = sum(tensor.nbytes for layer in decoder.layers for tensor in layer.weights.tensors())  # type: ignore[attr-defined]
     return Timing(
         "decode step",

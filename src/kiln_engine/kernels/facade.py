@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kiln_engine.batch import Batch, Segment
+    from kiln_engine.kernels.recording import Recorder
     from kiln_engine.weights import Linear
 
 
@@ -66,6 +67,9 @@ class Kernels(Protocol):
     @property
     def exact(self) -> bool:
         """Whether a row's bits are the same in every batch, chunking and block placement."""
+
+    def recorder(self) -> Recorder | None:
+        """What records work of these kernels, or None where it cannot be done again as one."""
 
     def pack(self, matrix: Tensor) -> Tensor:
         """A weight [out, in] as `linear` and `embed` take it: in the order in which it is read.

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from kiln_engine.batch import Batch, Extent, Segment
     from kiln_engine.kernels.facade import HeadNorms, Heads, PagedKV, RotaryTable
+    from kiln_engine.kernels.recording import Recorder
     from kiln_engine.weights import Linear
 
 _MAX_SCORES: Final = 8 * 1024 * 1024
@@ -29,6 +30,9 @@ class ReferenceKernels:
 
     name: Final = "torch"
     exact: Final = False
+
+    def recorder(self) -> Recorder | None:
+        return None
 
     def pack(self, matrix: Tensor) -> Tensor:
         return matrix

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import torch
 from torch import Tensor
@@ -12,36 +12,27 @@ from kiln_engine.batch import Batch, Extent
 
 if TYPE_CHECKING:
     from kiln_engine.cache import Cache, CachedLayer, CacheShape
+    from kiln_engine.kernels.recording import Recorder
     from kiln_engine.models.model import Model
 
 LEAST_CONTEXT: Final = 256
 """Contexts up to here share their graphs; from here on sizes double."""
 
 
-class Recording(Protocol):
-    """Work that was recorded, over the tensors that it was recorded with."""
-
-    def replay(self) -> Tensor:
-        """Do it again; its result is in the same tensor every time."""
-
-
-Record = Callable[[Callable[[], Tensor]], Recording]
-"""Records work that reads and writes tensors on the device alone. It may be done any number of times on the way."""
-
-
 class GraphedModel:
     """Implements `models.model.Model` around another one. Steps in which every sequence has one row run as graphs.
 
-    Rows and contexts are rounded up to powers of two, and a graph is recorded when its size first comes: a server meets
-    few sizes. What is added changes no bit, as rows do not depend on their neighbours; it needs kernels that write
-    nothing for a negative slot, and start nothing that depends on the host's view of a batch but its size. Steps with
-    more rows of a sequence, with more rows than `max_rows`, or with adapters, run as they would without graphs.
+    Contexts are rounded up to powers of two, and rows too where recordings are padded; a graph is recorded when its
+    size first comes: a server meets few sizes. What is added changes no bit, as rows do not depend on their neighbours;
+    added rows need kernels that write nothing for a negative slot. Nothing may depend on the host's view of a batch but
+    its size. Steps with more rows of a sequence, with more rows than `max_rows`, or with adapters, run as they would
+    without graphs.
     """
 
-    def __init__(self, model: Model, *, max_rows: int, record: Record) -> None:
+    def __init__(self, model: Model, *, max_rows: int, recorder: Recorder) -> None:
         self._model = model
         self._max_rows = max_rows
-        self._record = record
+        self._recorder = recorder
         self._cache: Cache | None = None
         self._graphs: dict[_Size, _Graph] = {}
 
@@ -66,10 +57,10 @@ class GraphedModel:
             # A graph reads and writes the cache that it was recorded with.
             self._cache = cache
             self._graphs.clear()
-        size = _Size.of(batch)
+        size = _Size.of(batch, padded=self._recorder.padded)
         graph = self._graphs.get(size)
         if graph is None:
-            graph = self._graphs[size] = _Graph(self._model, cache, size, self._record)
+            graph = self._graphs[size] = _Graph(self._model, cache, size, self._recorder, batch)
         return graph.run(batch)
 
     def logits(self, hidden: Tensor) -> Tensor:
@@ -83,18 +74,22 @@ class _Size(NamedTuple):
     context_len: int
 
     @classmethod
-    def of(cls, batch: Batch) -> _Size:
+    def of(cls, batch: Batch, *, padded: bool) -> _Size:
         longest = max(extent.context_len for extent in batch.extents)
-        return cls(_power_of_two(batch.num_rows), max(LEAST_CONTEXT, _power_of_two(longest)))
+        return cls(
+            _power_of_two(batch.num_rows) if padded else batch.num_rows, max(LEAST_CONTEXT, _power_of_two(longest))
+        )
 
 
 class _Graph:
     """One size's recording with the tensors that it reads."""
 
-    def __init__(self, model: Model, cache: Cache, size: _Size, record: Record) -> None:
+    def __init__(self, model: Model, cache: Cache, size: _Size, recorder: Recorder, first: Batch) -> None:
+        """Recorded with a step of this size as its inputs, which is to be run next."""
         self._inputs = _Inputs(size, cache.shape)
-        batch = self._inputs.batch
-        self._recording = record(lambda: model.forward(batch, cache))
+        self._inputs.fill(first)
+        own = self._inputs.batch
+        self._recording = recorder.record(lambda: model.forward(own, cache))
 
     def run(self, batch: Batch) -> Tensor:
         self._inputs.fill(batch)

@@ -15,7 +15,7 @@ from torch import Tensor
 from kiln_engine.batch import Batch, Segment
 from kiln_engine.cache import Cache, CachedLayer, CacheShape
 from kiln_engine.models.graphed import LEAST_CONTEXT, GraphedModel
-from tests.gpu.again import Again
+from tests.gpu.again import AgainRecorder
 from tests.gpu.ragged import Span, ragged_batch
 
 CPU = torch.device("cpu")
@@ -64,7 +64,7 @@ def batch_of(context_lens: Sequence[int], seed: int = 0, **changes: Any) -> Batc
 @given(st.lists(st.lists(st.integers(1, 600), min_size=1, max_size=MAX_ROWS), min_size=1, max_size=5))
 def test_a_graph_computes_what_the_step_does(steps: list[list[int]]) -> None:
     plain, inner, room = Summing(), Summing(), cache()
-    graphed = GraphedModel(inner, max_rows=MAX_ROWS, record=Again)
+    graphed = GraphedModel(inner, max_rows=MAX_ROWS, recorder=AgainRecorder())
     for seed, context_lens in enumerate(steps):
         batch = batch_of(context_lens, seed)
         assert torch.equal(graphed.forward(batch, room), plain.forward(batch, room))
@@ -72,7 +72,7 @@ def test_a_graph_computes_what_the_step_does(steps: list[list[int]]) -> None:
 
 
 def test_sizes_share_graphs() -> None:
-    graphed, room = GraphedModel(Summing(), max_rows=MAX_ROWS, record=Again), cache()
+    graphed, room = GraphedModel(Summing(), max_rows=MAX_ROWS, recorder=AgainRecorder()), cache()
     for lengths, num_graphs in (([5], 1), ([LEAST_CONTEXT], 1), ([9] * 3, 2), ([9, 200, 1, 4], 2), ([257], 3)):
         graphed.forward(batch_of(lengths), room)
         assert graphed.num_graphs == num_graphs, lengths
@@ -89,7 +89,7 @@ def test_sizes_share_graphs() -> None:
 )
 def test_what_is_no_plain_decode_step_is_not_recorded(batch: Batch) -> None:
     inner = Summing()
-    graphed = GraphedModel(inner, max_rows=MAX_ROWS, record=Again)
+    graphed = GraphedModel(inner, max_rows=MAX_ROWS, recorder=AgainRecorder())
     assert graphed.forward(batch, cache()).shape[0] == batch.num_rows
     assert (graphed.num_graphs, inner.num_calls) == (0, 1)
 
@@ -102,7 +102,7 @@ def test_another_cache_needs_graphs_of_its_own() -> None:
             seen.append(cache)
             return super().forward(batch, cache)
 
-    graphed, first, second = GraphedModel(Noting(), max_rows=MAX_ROWS, record=Again), cache(), cache()
+    graphed, first, second = GraphedModel(Noting(), max_rows=MAX_ROWS, recorder=AgainRecorder()), cache(), cache()
     for room in (first, second):
         graphed.forward(batch_of([3]), room)
         assert seen[-1] is room
@@ -110,6 +110,6 @@ def test_another_cache_needs_graphs_of_its_own() -> None:
 
 def test_the_rest_is_the_models_own() -> None:
     inner = Summing()
-    graphed = GraphedModel(inner, max_rows=MAX_ROWS, record=Again)
+    graphed = GraphedModel(inner, max_rows=MAX_ROWS, recorder=AgainRecorder())
     assert (graphed.vocab_size, graphed.layers) == (7, ())
     assert graphed.logits(torch.ones(2, 3)).tolist() == [[3.0], [3.0]]

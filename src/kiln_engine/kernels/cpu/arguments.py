@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import torch
 from torch import Tensor
@@ -63,6 +63,27 @@ def last_position(batch: Batch, num_blocks: int, block_size: int) -> int:
     _largest("slot", batch.slots, num_blocks * block_size)
     _largest("block", batch.block_ids, num_blocks)
     return _largest("position", batch.positions, 2**31)
+
+
+class Indices(NamedTuple):
+    """A batch that uses a cache of so many blocks, and angles for so many positions, or None where it uses none."""
+
+    batch: Batch
+    num_blocks: int
+    block_size: int
+    num_angles: int | None
+
+    def check(self) -> None:
+        """Raises ValueError when a slot or block lies outside the cache, or a position has no angles."""
+        last = last_position(self.batch, self.num_blocks, self.block_size)
+        if self.num_angles is not None:
+            check_angles(last, self.num_angles)
+
+
+def check_angles(last_position: int, num_angles: int) -> None:
+    """Raises ValueError when a position has no angles."""
+    if num_angles <= last_position:
+        raise ValueError(f"position {last_position} has no angles; there are {num_angles}")
 
 
 def _largest(name: str, indices: Tensor, count: int) -> int:

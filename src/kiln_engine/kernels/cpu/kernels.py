@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
-from ctypes import byref
-from functools import lru_cache
+from contextlib import contextmanager
+from ctypes import Array, addressof
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 import torch
 from torch import Tensor
 
 from kiln_engine.errors import EngineError
-from kiln_engine.kernels.cpu.arguments import check_batch, check_heads, last_position, require, type_code
-from kiln_engine.kernels.cpu.library import HeadsStruct, Library
+from kiln_engine.kernels.cpu.arguments import (
+    Indices,
+    check_angles,
+    check_batch,
+    check_heads,
+    last_position,
+    require,
+    type_code,
+)
+from kiln_engine.kernels.cpu.library import CallStruct, Function, HeadsStruct, Library
+from kiln_engine.kernels.cpu.program import CpuRecorder
+from kiln_engine.kernels.cpu.tape import Call, Tape
 from kiln_engine.kernels.deltas import add_deltas
 from kiln_engine.kernels.facade import Heads
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from kiln_engine.batch import Batch, Segment
     from kiln_engine.kernels.facade import HeadNorms, PagedKV, RotaryTable
+    from kiln_engine.kernels.recording import Recorder
     from kiln_engine.weights import Linear
 
 PANEL: Final = 16
@@ -43,6 +55,23 @@ class CpuKernels:
         self._batch: Batch | None = None
         self._limits = (0, 0)
         self._last_position = 0
+        self._tape: Tape | None = None
+
+    def recorder(self) -> Recorder:
+        return CpuRecorder(self)
+
+    @contextmanager
+    def taped(self) -> Iterator[Tape]:
+        """Keep on a tape what is done meanwhile."""
+        self._tape = tape = Tape()
+        try:
+            yield tape
+        finally:
+            self._tape = None
+
+    def run(self, calls: Array[CallStruct]) -> None:
+        """Make calls as one."""
+        self._check_code(self._library.run(calls))
 
     def pack(self, matrix: Tensor) -> Tensor:
         """Panels [out / 16, in, 16] of a matrix [out, in], in its own memory where its rows fill all of them.
@@ -53,7 +82,8 @@ class CpuKernels:
         code, address = type_code(matrix), require("the matrix", matrix, matrix.dtype, outputs, inputs)
         shape = (_panels(outputs), inputs, PANEL)
         packed = matrix.new_empty(shape) if outputs % PANEL else matrix.view(shape)
-        self._done(self._library.pack(code, address, packed.data_ptr(), outputs, inputs, torch.get_num_threads()))
+        arguments = (code, address, packed.data_ptr(), outputs, inputs, torch.get_num_threads())
+        self._check_code(self._library.pack(*arguments))
         matrix.set_()  # type: ignore[call-overload]  # whoever goes on using it is told at once
         return packed
 
@@ -63,8 +93,8 @@ class CpuKernels:
         code, dtype = type_code(table), table.dtype
         source = require("the table", table, dtype, num_panels, width, PANEL)
         ids = require("token_ids", token_ids, torch.int32, num_rows)
-        y = torch.empty((num_rows, width), dtype=dtype, device=table.device)
-        self._done(self._library.embed(code, ids, source, y.data_ptr(), num_rows, width, num_panels * PANEL))
+        y = self._new(table, num_rows, width)
+        self._call(self._library.embed, code, ids, source, y.data_ptr(), num_rows, width, num_panels * PANEL)
         return y
 
     def linear(self, x: Tensor, weight: Linear, segments: Sequence[Segment] = ()) -> Tensor:
@@ -74,12 +104,9 @@ class CpuKernels:
         panels = require("the packed weight", weight.weight, dtype, _panels(outputs), inputs, PANEL)
         addresses = (require("x", x, dtype, num_rows, inputs), panels)
         bias = None if weight.bias is None else require("bias", weight.bias, dtype, outputs)
-        y = torch.empty((num_rows, outputs), dtype=dtype, device=x.device)
-        self._done(
-            self._library.linear(
-                code, *addresses, bias, y.data_ptr(), num_rows, inputs, outputs, torch.get_num_threads()
-            )
-        )
+        y = self._new(x, num_rows, outputs)
+        arguments = (code, *addresses, bias, y.data_ptr(), num_rows, inputs, outputs, torch.get_num_threads())
+        self._call(self._library.linear, *arguments)
         add_deltas(y, x, weight, segments)
         return y
 
@@ -88,13 +115,12 @@ class CpuKernels:
         code, dtype = type_code(x), x.dtype
         source, weights = require("x", x, dtype, num_rows, width), require("weight", weight, dtype, width)
         other = None if residual is None else require("residual", residual, dtype, num_rows, width)
-        y = torch.empty_like(x)
-        total = x if residual is None else torch.empty_like(x)
-        self._done(
-            self._library.add_norm(
-                *(code, source, other, weights, eps, y.data_ptr(), total.data_ptr(), num_rows, width),
-                torch.get_num_threads(),
-            )
+        y = self._new(x, num_rows, width)
+        total = x if residual is None else self._new(x, num_rows, width)
+        self._call(
+            self._library.add_norm,
+            *(code, source, other, weights, eps, y.data_ptr(), total.data_ptr(), num_rows, width),
+            torch.get_num_threads(),
         )
         return y, total
 
@@ -110,13 +136,12 @@ class CpuKernels:
         if norms is not None:
             query_weight = require("the query norm", norms.query, dtype, dim)
             key_weight, eps = require("the key norm", norms.key, dtype, dim), norms.eps
-        query = torch.empty((num_rows, heads.num_heads, dim), dtype=dtype, device=qkv.device)
-        self._done(
-            self._library.rope_write(
-                *(code, source, _struct(heads, kv.block_size), query_weight, key_weight, eps),
-                *(rope.cos.data_ptr(), rope.sin.data_ptr(), batch.positions.data_ptr(), batch.slots.data_ptr()),
-                *(query.data_ptr(), kv.keys.data_ptr(), kv.values.data_ptr(), num_rows, torch.get_num_threads()),
-            )
+        query = self._new(qkv, num_rows, heads.num_heads, dim)
+        self._call(
+            self._library.rope_write,
+            *(code, source, _struct(heads, kv.block_size), query_weight, key_weight, eps),
+            *(rope.cos.data_ptr(), rope.sin.data_ptr(), batch.positions.data_ptr(), batch.slots.data_ptr()),
+            *(query.data_ptr(), kv.keys.data_ptr(), kv.values.data_ptr(), num_rows, torch.get_num_threads()),
         )
         return query
 
@@ -130,14 +155,13 @@ class CpuKernels:
         self._check(batch, kv, heads, dtype)
         if window is not None and window < 1:
             raise ValueError(f"a window of {window}; a row sees at least itself")
-        out = torch.empty((num_rows, num_heads * dim), dtype=dtype, device=query.device)
-        self._done(
-            self._library.attention(
-                *(code, source, kv.keys.data_ptr(), kv.values.data_ptr(), _struct(heads, kv.block_size)),
-                *(batch.row_offsets.data_ptr(), batch.context_lens.data_ptr()),
-                *(batch.block_offsets.data_ptr(), batch.block_ids.data_ptr(), batch.context_lens.shape[0]),
-                *(scale, window or 0, out.data_ptr(), torch.get_num_threads()),
-            )
+        out = self._new(query, num_rows, num_heads * dim)
+        self._call(
+            self._library.attention,
+            *(code, source, kv.keys.data_ptr(), kv.values.data_ptr(), _struct(heads, kv.block_size)),
+            *(batch.row_offsets.data_ptr(), batch.context_lens.data_ptr()),
+            *(batch.block_offsets.data_ptr(), batch.block_ids.data_ptr(), batch.context_lens.shape[0]),
+            *(scale, window or 0, out.data_ptr(), torch.get_num_threads()),
         )
         return out
 
@@ -147,8 +171,8 @@ class CpuKernels:
             raise ValueError(f"{columns} columns are not a gate and as much to be gated")
         code, dtype = type_code(gate_up), gate_up.dtype
         source = require("gate_up", gate_up, dtype, num_rows, columns)
-        y = torch.empty((num_rows, columns // 2), dtype=dtype, device=gate_up.device)
-        self._done(self._library.act_mul(code, source, y.data_ptr(), num_rows, columns // 2, torch.get_num_threads()))
+        y = self._new(gate_up, num_rows, columns // 2)
+        self._call(self._library.act_mul, code, source, y.data_ptr(), num_rows, columns // 2, torch.get_num_threads())
         return y
 
     def read(self, memory: Tensor) -> int:
@@ -172,10 +196,25 @@ class CpuKernels:
             check_batch(batch)
             self._last_position = last_position(batch, *limits)
             self._batch, self._limits = batch, limits
-        if rope is not None and rope.cos.shape[0] <= self._last_position:
-            raise ValueError(f"position {self._last_position} has no angles; there are {rope.cos.shape[0]}")
+        num_angles = None if rope is None else rope.cos.shape[0]
+        if num_angles is not None:
+            check_angles(self._last_position, num_angles)
+        if self._tape is not None:
+            self._tape.rely_on(Indices(batch, *limits, num_angles))
 
-    def _done(self, code: int) -> None:
+    def _new(self, like: Tensor, *shape: int) -> Tensor:
+        """Memory for an output, of the dtype and on the device of an input."""
+        made = like.new_empty(shape)
+        if self._tape is not None:
+            self._tape.buffers.append(made)
+        return made
+
+    def _call(self, function: Function, *arguments: Any) -> None:
+        self._check_code(function(*arguments))
+        if self._tape is not None:
+            self._tape.calls.append(Call(function.__name__, arguments))
+
+    def _check_code(self, code: int) -> None:
         if code == _BAD_INDEX:
             raise ValueError("an index lies outside its table")
         if code:
@@ -186,6 +225,12 @@ def _panels(outputs: int) -> int:
     return -(-outputs // PANEL)
 
 
-@lru_cache(maxsize=64)
-def _struct(heads: Heads, block_size: int) -> Any:
-    return byref(HeadsStruct(*heads, block_size))
+@cache
+def _struct(heads: Heads, block_size: int) -> int:
+    """The address of a structure that stays: a recorded call may hold it."""
+    return addressof(_kept(heads, block_size))
+
+
+@cache
+def _kept(heads: Heads, block_size: int) -> HeadsStruct:
+    return HeadsStruct(*heads, block_size)

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import ctypes
-from ctypes import POINTER, c_float, c_int, c_int64, c_size_t, c_uint64, c_void_p
+from collections.abc import Mapping, Sequence
+from ctypes import POINTER, Structure, Union, c_double, c_float, c_int, c_int64, c_size_t, c_uint64, c_void_p
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 # Its OpenMP library must be the one in the process, so that both use one pool of threads.
 import torch  # noqa: F401
 
-ABI: Final = 2
+ABI: Final = 3
 
 BUILT: Final = Path(__file__).with_name("built")
 """Where a wheel has its libraries, one for each level."""
 
 
-class HeadsStruct(ctypes.Structure):
+class HeadsStruct(Structure):
     """KilnHeads of abi.h."""
 
     _fields_ = (
@@ -27,8 +28,42 @@ class HeadsStruct(ctypes.Structure):
     )
 
 
-_HEADS = POINTER(HeadsStruct)
-_SIGNATURES: Final = {
+class _Value(Union):
+    """KilnValue of abi.h."""
+
+    _fields_ = (("integer", c_int64), ("number", c_double), ("address", c_void_p))
+
+
+class CallStruct(Structure):
+    """KilnCall of abi.h: a call as data."""
+
+    _fields_ = (("function", c_int64), ("values", _Value * 16))
+
+    @classmethod
+    def of(cls, function: str, arguments: Sequence[float | int | None]) -> CallStruct:
+        """A function of the library by name, one of `RECORDED`; its arguments are numbers, and addresses or None."""
+        signature = _SIGNATURES[function]
+        call = cls(RECORDED.index(function))
+        for value, kind, argument in zip(call.values, signature, arguments, strict=False):
+            setattr(value, _MEMBERS.get(kind, "integer"), argument)
+        if len(arguments) != len(signature):
+            raise TypeError(f"{function} takes {len(signature)} arguments, not {len(arguments)}")
+        return call
+
+
+_MEMBERS: Final[Mapping[Any, str]] = {c_float: "number", c_void_p: "address"}
+
+RECORDED: Final = (
+    "kiln_embed",
+    "kiln_linear",
+    "kiln_add_norm",
+    "kiln_act_mul",
+    "kiln_rope_write",
+    "kiln_attention",
+)
+"""What a call as data may name, in the order of abi.h."""
+
+_SIGNATURES: Final[Mapping[str, tuple[Any, ...]]] = {
     "kiln_abi": (),
     "kiln_pack": (c_int, *[c_void_p] * 2, *[c_size_t] * 2, c_int),
     "kiln_embed": (c_int, *[c_void_p] * 3, *[c_size_t] * 3),
@@ -36,17 +71,21 @@ _SIGNATURES: Final = {
     "kiln_add_norm": (c_int, *[c_void_p] * 3, c_float, *[c_void_p] * 2, *[c_size_t] * 2, c_int),
     "kiln_act_mul": (c_int, *[c_void_p] * 2, *[c_size_t] * 2, c_int),
     "kiln_rope_write": (
-        *(c_int, c_void_p, _HEADS, c_void_p, c_void_p, c_float),
+        *(c_int, *[c_void_p] * 4, c_float),
         *([c_void_p] * 7),
         *(c_size_t, c_int),
     ),
     "kiln_attention": (
-        *(c_int, c_void_p, c_void_p, c_void_p, _HEADS),
-        *([c_void_p] * 4),
+        *(c_int, *[c_void_p] * 8),
         *(c_size_t, c_float, c_int64, c_void_p, c_int),
     ),
+    "kiln_run": (POINTER(CallStruct), c_size_t),
     "kiln_read": (c_void_p, c_size_t, POINTER(c_uint64), c_int),
 }
+
+
+Function = Any
+"""A function of the library: it takes numbers and addresses, has a name, and returns a code."""
 
 
 class LibraryError(Exception):
@@ -75,7 +114,13 @@ class Library:
         self.act_mul = loaded.kiln_act_mul
         self.rope_write = loaded.kiln_rope_write
         self.attention = loaded.kiln_attention
+        self._run = loaded.kiln_run
         self._read = loaded.kiln_read
+
+    def run(self, calls: ctypes.Array[CallStruct]) -> int:
+        """Make calls one after the other; returns the first code that is not 0."""
+        code: int = self._run(calls, len(calls))
+        return code
 
     def read(self, address: int, num_bytes: int, num_threads: int) -> int:
         """Go through memory as fast as it can be read; returns the exclusive or of its words."""

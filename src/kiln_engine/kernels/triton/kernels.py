@@ -14,6 +14,7 @@ from kiln_engine.kernels.triton.arguments import require, require_attention, req
 from kiln_engine.kernels.triton.attention_decode import decode_launches
 from kiln_engine.kernels.triton.attention_prefill import prefill_launches
 from kiln_engine.kernels.triton.attention_split import SPLIT, Attention
+from kiln_engine.kernels.triton.cuda_graph import CudaGraphs
 from kiln_engine.kernels.triton.launch import Launch
 from kiln_engine.kernels.triton.linear import linear_launches, product_tile
 from kiln_engine.kernels.triton.norms import add_norm_launches
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from kiln_engine.batch import Batch, Segment
     from kiln_engine.kernels.facade import HeadNorms, Heads, PagedKV, RotaryTable
+    from kiln_engine.kernels.recording import Recorder
     from kiln_engine.weights import Linear
 
 
@@ -40,6 +42,9 @@ class TritonKernels:
     def __init__(self, launch: Callable[[Launch], None] = Launch.run) -> None:
         """`launch` is given each kernel start in order; other than to run it, one may take it down to compile it."""
         self._launch = launch
+
+    def recorder(self) -> Recorder | None:
+        return CudaGraphs() if torch.cuda.is_available() else None  # else it is the interpreter that runs
 
     def pack(self, matrix: Tensor) -> Tensor:
         return matrix

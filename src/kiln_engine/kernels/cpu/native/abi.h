@@ -56,6 +56,29 @@ KILN_API int kiln_attention(int type, const void *query, const void *keys, const
                             const int32_t *block_ids, size_t num_sequences, float scale, int64_t window, void *out,
                             int num_threads);
 
+// A function of the above by its number, and its arguments in order: integers and types as integers, floats as numbers.
+#define KILN_EMBED 0
+#define KILN_LINEAR 1
+#define KILN_ADD_NORM 2
+#define KILN_ACT_MUL 3
+#define KILN_ROPE_WRITE 4
+#define KILN_ATTENTION 5
+#define KILN_MOST_VALUES 16
+
+union KilnValue {
+    int64_t integer;
+    double number;
+    void *address;
+};
+
+struct KilnCall {
+    int64_t function;
+    KilnValue values[KILN_MOST_VALUES];
+};
+
+// Makes the calls in order, up to the first that does not return 0, and returns what that one did.
+KILN_API int kiln_run(const KilnCall *calls, size_t count);
+
 // Reads memory, in whole stretches of 128 KiB, as fast as threads can: the exclusive or of its words goes to `sink`.
 // For measuring against.
 KILN_API int kiln_read(const void *memory, size_t num_bytes, uint64_t *sink, int num_threads);

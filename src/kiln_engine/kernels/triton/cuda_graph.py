@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import torch
 
@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
 
 class CudaGraphs:
-    """Makes graphs that share one pool of memory: none may need another's result once it has been replayed."""
+    """Implements `kernels.recording.Recorder` with graphs that share one pool of memory."""
+
+    padded: Final = True
 
     def __init__(self) -> None:
         self._pool = torch.cuda.graph_pool_handle()
@@ -32,7 +34,7 @@ class CudaGraphs:
 
 
 class CudaGraph:
-    """Implements `models.graphed.Recording`."""
+    """Implements `kernels.recording.Recording`."""
 
     def __init__(self, graph: torch.cuda.CUDAGraph, result: Tensor) -> None:
         self._graph = graph
