@@ -158,7 +158,7 @@ def test_positions_without_angles(native: CpuKernels, scene: Scene) -> None:
 
 def test_no_memory_is_said(native: CpuKernels) -> None:
     with pytest.raises(EngineError, match="no memory to work in"):
-        native._done(1)
+        native._check_code(1)
 
 
 def test_no_rows_are_no_work(native: CpuKernels) -> None:

@@ -159,11 +159,11 @@ def test_a_call_needs_all_its_arguments() -> None:
 
 
 def test_a_result_is_kept_to_the_end(native: CpuKernels) -> None:
-    x, weight = torch.randn(4, 64), product(native, torch.randn(64, 64))
+    x, weight, other = torch.randn(4, 64), *(product(native, torch.randn(64, 64)) for _ in range(2))
 
     def work() -> Tensor:
         y = native.linear(x, weight)
-        native.linear(native.linear(x, weight), weight)
+        native.linear(native.linear(x, other), other)
         return y
 
     program, _ = recorded(native, work)
