@@ -17,7 +17,7 @@ constexpr size_t PANELS_KEPT = 8;
 // Panels one after the other in memory that a thread takes for few rows, where there are enough of them.
 constexpr size_t STRETCH = 16;
 // How far ahead weights are asked for.
-constexpr size_t AHEAD_BYTES = 4096, LINE = 64;
+constexpr size_t AHEAD_BYTES = 16384, LINE = 64;
 // Threads take items; with fewer than this for each, one of them would often wait for the other.
 constexpr size_t ITEMS_PER_THREAD = 4;
 
