@@ -73,7 +73,12 @@ def assemble(options: EngineOptions, report: Report) -> Assembled:
         _graphed(decoder, options, choice),
         Cache(decoder.layers, room.shape),
         _scheduler(options, room.shape),
-        Sampler(decoder.vocab_size, device, masked_ids=_without_token(decoder.vocab_size, text, device)),
+        Sampler(
+            decoder.vocab_size,
+            device,
+            masked_ids=_without_token(decoder.vocab_size, text, device),
+            drawer=choice.kernels.drawer(),
+        ),
         eos_ids=text.tokenizer.eos_ids,
     )
     report(Progress("hashing weights"))

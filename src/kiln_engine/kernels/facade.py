@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kiln_engine.batch import Batch, Segment
+    from kiln_engine.kernels.drawing import Drawer
     from kiln_engine.kernels.recording import Recorder
     from kiln_engine.weights import Linear
 
@@ -70,6 +71,9 @@ class Kernels(Protocol):
 
     def recorder(self) -> Recorder | None:
         """What records work of these kernels, or None where it cannot be done again as one."""
+
+    def drawer(self) -> Drawer | None:
+        """What draws tokens, or None where that is left to the sampler and torch."""
 
     def pack(self, matrix: Tensor) -> Tensor:
         """A weight [out, in] as `linear` and `embed` take it: in the order in which it is read.

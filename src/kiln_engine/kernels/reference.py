@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kiln_engine.batch import Batch, Extent, Segment
+    from kiln_engine.kernels.drawing import Drawer
     from kiln_engine.kernels.facade import HeadNorms, Heads, PagedKV, RotaryTable
     from kiln_engine.kernels.recording import Recorder
     from kiln_engine.weights import Linear
@@ -32,6 +33,9 @@ class ReferenceKernels:
     exact: Final = False
 
     def recorder(self) -> Recorder | None:
+        return None
+
+    def drawer(self) -> Drawer | None:
         return None
 
     def pack(self, matrix: Tensor) -> Tensor:

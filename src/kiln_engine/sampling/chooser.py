@@ -8,12 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kiln_engine.philox import uniforms
 from kiln_engine.sampling.candidates import Candidates, Extra, merged
 from kiln_engine.sampling.distribution import Filters, Floats, pick, weights_of
 from kiln_engine.sampling.group import Group
 from kiln_engine.sampling.penalties import Counted
-from kiln_engine.sampling.state import SamplerState
+from kiln_engine.sampling.state import SamplerState, uniforms_of
 
 
 class Readings(NamedTuple):
@@ -68,7 +67,7 @@ class Chooser:
         totals = self._readings.rest_totals[rows, None]
         if not np.isnan(totals).all():
             totals = self._totals(rows, candidates.values[:, :1], extra, filters.temperature)
-        picks = pick(candidates, filters, totals, _uniforms(states)[:, None])
+        picks = pick(candidates, filters, totals, uniforms_of(states)[:, None])
         self.token_ids[rows], self.logprobs[rows] = picks.ids, picks.logprobs
         unsettled: list[int] = rows[~picks.settled].tolist()
         return unsettled
@@ -88,11 +87,3 @@ class Chooser:
         # bincount adds in the order of the list, so a row's sum is its own.
         counted = np.bincount(extra.slots, weights, minlength=len(rows))
         return self._readings.rest_totals[rows, None] * rest + counted[:, None]
-
-
-def _uniforms(states: Sequence[SamplerState]) -> Floats:
-    return uniforms(
-        [state.seed for state in states],
-        [state.num_generated for state in states],
-        [state.choice for state in states],
-    )

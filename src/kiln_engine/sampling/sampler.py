@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
@@ -10,14 +11,15 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from kiln_engine.kernels.drawing import Drawer, Drawn
 from kiln_engine.sampling.blocks import Blocks
 from kiln_engine.sampling.chooser import Chooser, Readings
 from kiln_engine.sampling.group import Group, groups_of, reads_total
-from kiln_engine.sampling.likeliest import likeliest
 from kiln_engine.sampling.penalties import Counted
 from kiln_engine.sampling.read_back import read_back
 from kiln_engine.sampling.set_aside import set_aside
 from kiln_engine.sampling.state import SamplerState
+from kiln_engine.sampling.wishes import wishes_of
 from kiln_server.backend import BackendError
 
 _WHOLE_ELEMENTS: Final = 2**20
@@ -37,12 +39,21 @@ class Draw(NamedTuple):
 class Sampler:
     """Draws from logits over `vocab_size` tokens on one device.
 
-    `masked_ids` [m] can never be drawn: the rows of the output layer that no token of the tokenizer has.
+    `masked_ids` [m] can never be drawn: the rows of the output layer that no token of the tokenizer has. `drawer` is
+    for logits on the host; without one, the rows' largest logits are found with torch and looked at with numpy.
     """
 
-    def __init__(self, vocab_size: int, device: torch.device, *, masked_ids: Tensor | None = None) -> None:
+    def __init__(
+        self,
+        vocab_size: int,
+        device: torch.device,
+        *,
+        masked_ids: Tensor | None = None,
+        drawer: Drawer | None = None,
+    ) -> None:
         self._vocab_size = vocab_size
         self._device = device
+        self._drawer = drawer
         self._no_ids = torch.empty(0, dtype=torch.int64, device=device)
         self._masked_ids = self._no_ids if masked_ids is None else masked_ids.to(device, torch.int64)
 
@@ -62,27 +73,25 @@ class Sampler:
             )
         if not states:
             return []
-        if self._device.type == "cpu" and all(state.greedy and not state.penalised for state in states):
-            return self._likeliest(logits, logprobs)
-        chooser = self._chosen(logits, states)
-        drawn = zip(chooser.token_ids.tolist(), chooser.logprobs.tolist(), logprobs, strict=True)
+        counted = Counted(states)
+        drawn = self._chosen(logits, states, counted) if self._drawer is None else self._drawn(logits, states, counted)
         return [
-            Draw(token_id, logprob if wanted else None) if drawable else self._error(logits[row])
-            for row, (drawable, (token_id, logprob, wanted)) in enumerate(zip(chooser.drawable, drawn, strict=True))
-        ]
-
-    def _likeliest(self, logits: Tensor, logprobs: Sequence[bool]) -> list[Draw | BackendError]:
-        with set_aside(logits, self._masked_ids, self._no_ids):
-            token_ids, drawable = likeliest(logits)
-        return [
-            Draw(token_id, 0.0 if wanted else None) if possible else self._error(logits[row])
-            for row, (token_id, possible, wanted) in enumerate(
-                zip(token_ids.tolist(), drawable.tolist(), logprobs, strict=True)
+            self._error(logits[row]) if math.isnan(logprob) else Draw(token_id, logprob if wanted else None)
+            for row, (token_id, logprob, wanted) in enumerate(
+                zip(drawn.token_ids.tolist(), drawn.logprobs.tolist(), logprobs, strict=True)
             )
         ]
 
-    def _chosen(self, logits: Tensor, states: Sequence[SamplerState]) -> Chooser:
-        counted = Counted(states)
+    def _drawn(self, logits: Tensor, states: Sequence[SamplerState], counted: Counted) -> Drawn:
+        assert self._drawer is not None  # noqa: S101 - asked before
+        elements = self._to_device(counted.rows * self._vocab_size + counted.ids)
+        with set_aside(logits, self._masked_ids, elements) as own:
+            logits_before = own.numpy().astype(np.float64)
+            # Penalties make finite what is infinite, which is to be found out.
+            values = np.where(logits_before < np.inf, counted.penalised(logits_before), logits_before)
+            return self._drawer(logits, wishes_of(states, counted, self._vocab_size), counted.ids, values)
+
+    def _chosen(self, logits: Tensor, states: Sequence[SamplerState], counted: Counted) -> Drawn:
         elements = self._to_device(counted.rows * self._vocab_size + counted.ids)
         with set_aside(logits, self._masked_ids, elements) as counted_logits:
             blocks = Blocks(logits)
@@ -97,7 +106,7 @@ class Sampler:
             for group in self._whole(unsettled):
                 (array,) = read_back([blocks.top(self._to_device(group.rows), group.reach)])
                 chooser.choose(group, array)
-        return chooser
+        return Drawn(chooser.token_ids, np.where(chooser.drawable, chooser.logprobs, np.nan))
 
     def _rest_totals(self, logits: Tensor, states: Sequence[SamplerState]) -> Tensor:
         """The weight of each row relative to its likeliest token, [rows] float64; NaN where no draw asks for it."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kiln_engine.philox import uniforms
 from kiln_server.backend import Sampling
 
 GREEDY_BELOW: Final = 1e-5
@@ -61,6 +63,15 @@ class SamplerState:
         if slot == len(self._ids):
             self._ids, self._counts = np.resize(self._ids, 2 * slot), np.resize(self._counts, 2 * slot)
         self._ids[slot], self._counts[slot] = token_id, 1
+
+
+def uniforms_of(states: Sequence[SamplerState]) -> NDArray[np.float64]:
+    """What each answer's next token is drawn with: [rows], at least 0 and less than 1."""
+    return uniforms(
+        [state.seed for state in states],
+        [state.num_generated for state in states],
+        [state.choice for state in states],
+    )
 
 
 def _has_penalties(sampling: Sampling) -> bool:

@@ -1,6 +1,8 @@
 // Calls every kernel with random sizes and memory of exactly the size that it needs: the sanitizers see each step
 // aside. Arguments: a seed and how many rounds. Prints the number of rounds that were run and a sum over all results,
 // which is the same on every machine with fused operations.
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -138,6 +140,36 @@ void attention(Random &random, int type, int threads) {
     note(out);
 }
 
+void draw(Random &random, int threads) {
+    const size_t rows = random.between(1, 5), tokens = random.one_of({1, 5, 64, 65, 300, 5000, 20000});
+    std::vector<float> logits(rows * tokens);
+    for (float &logit : logits) logit = (float)random.between(0, 4000) / 400.0f;
+    for (size_t i = 0; i < rows * tokens; i += random.between(1, 2 * tokens))
+        logits[i] = random.source() % 8 ? -INFINITY : NAN;
+    std::vector<int64_t> extra_ids, ids(rows);
+    std::vector<double> extra_values, logprobs(rows);
+    std::vector<KilnDraw> wishes;
+    for (size_t row = 0; row < rows; row++) {
+        const size_t first = extra_ids.size(), kept = random.one_of({1, 3, 20, 400, 30000});
+        for (size_t id = 0; id < tokens; id += random.between(1, tokens)) {
+            logits[row * tokens + id] = -INFINITY;
+            extra_ids.push_back((int64_t)id);
+            extra_values.push_back((double)random.between(0, 12));
+        }
+        const double temperature = random.source() % 2 ? 1.0 : 0.01;
+        wishes.push_back({temperature, random.source() % 4 ? 0.0 : 0.1, random.source() % 2 ? 1.0 : 0.9,
+                          (double)random.between(0, 999) / 1000, (int64_t)std::min(kept, tokens),
+                          random.source() % 4 == 0, (int64_t)first, (int64_t)(extra_ids.size() - first)});
+    }
+    expect_done(kiln_draw(logits.data(), rows, tokens, wishes.data(), extra_ids.data(), extra_values.data(), ids.data(),
+                          logprobs.data(), threads),
+                "draw");
+    for (int64_t id : ids) {
+        if (id < 0 || id >= (int64_t)tokens) exit(1);
+        results = (results ^ (uint64_t)id) * 0x100000001b3;
+    }
+}
+
 void read(Random &random, int threads) {
     const size_t size = 4 * 32 * 1024 * random.between(0, 2) + random.between(0, 40);
     const std::vector<uint8_t> memory(size);
@@ -156,6 +188,7 @@ int main(int, char **arguments) {
         linear(random, type, threads);
         elementwise(random, type, threads);
         attention(random, type, threads);
+        draw(random, threads);
         if (round % 8 == 0) large_linear(random, type, threads);
         if (round % 8 == 4) read(random, threads);
     }

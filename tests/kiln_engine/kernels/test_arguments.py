@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 
 from kiln_engine.errors import EngineError
 from kiln_engine.kernels.cpu.kernels import CpuKernels
+from kiln_engine.kernels.drawing import Wish
 from kiln_engine.kernels.facade import Heads, PagedKV, RotaryTable
 from kiln_engine.weights import Linear, Part
 from tests.kiln_engine.kernels.product import product
@@ -79,6 +81,37 @@ def test_a_packed_matrix_is_taken_over(native: CpuKernels, outputs: int) -> None
     packed = native.pack(matrix)
     assert (packed.data_ptr() == memory) is (outputs == 32)  # whole panels need no memory of their own
     assert matrix.shape == (0,)
+
+
+def wish(**values: int) -> Wish:
+    return Wish(1.0, 0.0, 1.0, 0.5, values.get("kept", 8), False, values.get("first", 0), values.get("number", 0))
+
+
+@pytest.mark.parametrize(
+    ("logits", "wishes", "ids", "words"),
+    [
+        (torch.zeros(1, 8, dtype=torch.float64), [wish()], [], "the logits is contiguous torch.float64"),
+        (torch.zeros(2, 8), [wish()], [], r"\[1, 8\] on cpu is needed"),
+        (torch.zeros(1, 8), [wish(number=2)], [1], "extra tokens 0 to 2 of 1"),
+        (torch.zeros(1, 8), [wish(first=-1, number=1)], [1], "extra tokens -1 to 0 of 1"),
+        (torch.zeros(1, 8), [wish(number=1)], [8], "extra tokens 8 to 8 are used; there are 8"),
+        (torch.zeros(1, 8), [wish(number=1)], [-1], "extra tokens -1 to -1 are used"),
+        (torch.zeros(1, 8), [wish(kept=0)], [], "top-k leaves 0 tokens"),
+    ],
+)
+def test_draws(native: CpuKernels, logits: torch.Tensor, wishes: list[Wish], ids: list[int], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        native.draw(logits, wishes, np.array(ids, dtype=np.int64), np.zeros(len(ids)))
+
+
+def test_extra_tokens_of_another_kind(native: CpuKernels) -> None:
+    for ids, values, words in (
+        (np.zeros(1, dtype=np.int32), np.zeros(1), r"int32\(1,\) with float64"),
+        (np.zeros(1, dtype=np.int64), np.zeros(2), r"with float64\(2,\) values"),
+        (np.zeros(4, dtype=np.int64)[::2], np.zeros(2), "strided"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            native.draw(torch.zeros(1, 8), [wish()], ids, values)
 
 
 def test_norms_and_activations(native: CpuKernels) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from kiln_engine.kernels.drawing import Drawer
 from kiln_engine.sampling import Draw, Sampler, SamplerState
 from kiln_server.backend import BackendError, Sampling
 from kiln_server.backends import sampler as plain
@@ -36,10 +37,20 @@ def tensor(rows: Sequence[Sequence[float]]) -> Tensor:
     return torch.tensor(rows, dtype=torch.float32, device=CPU)
 
 
+class Way:
+    """Which way samplers go here: through kernels, or where that is None with torch and numpy."""
+
+    drawer: Drawer | None = None
+
+
+def sampler_of(vocab_size: int, masked_ids: Sequence[int] = ()) -> Sampler:
+    masked = torch.tensor(masked_ids, dtype=torch.int64, device=CPU)
+    return Sampler(vocab_size, CPU, masked_ids=masked, drawer=Way.drawer)
+
+
 def draw(logits: Tensor, states: Sequence[SamplerState], masked_ids: Sequence[int] = ()) -> list[Draw | BackendError]:
     """Draw for every row, with log-probabilities."""
-    sampler = Sampler(logits.shape[1], CPU, masked_ids=torch.tensor(masked_ids, dtype=torch.int64, device=CPU))
-    return sampler.draw(logits, states, logprobs=[True] * len(states))
+    return sampler_of(logits.shape[1], masked_ids).draw(logits, states, logprobs=[True] * len(states))
 
 
 def draw_one(logits: Sequence[float], one: SamplerState) -> Draw:

@@ -11,10 +11,10 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from kiln_engine.sampling import Draw, Sampler, SamplerState
+from kiln_engine.sampling import Draw, SamplerState
 from kiln_server.backend import Sampling
 from kiln_server.backends import sampler as plain
-from tests.kiln_engine.sampling.answers import CPU, state
+from tests.kiln_engine.sampling.answers import CPU, sampler_of, state
 
 NUM_DRAWS = 100_000
 LOGITS = [1.0, 0.25, -0.5, 1.75, 0.25, -1.5, 0.8, -3.0, 1.0, -0.2, 0.6, 1.5]
@@ -43,7 +43,7 @@ def counts(**values: Any) -> NDArray[np.int64]:
     one = state(sampling, TAKEN)
     states = [_at(one, index) for index in range(NUM_DRAWS)]
     logits = torch.tensor(LOGITS, device=CPU).repeat(NUM_DRAWS, 1)
-    drawn = Sampler(len(LOGITS), CPU).draw(logits, states, logprobs=[False] * NUM_DRAWS)
+    drawn = sampler_of(len(LOGITS)).draw(logits, states, logprobs=[False] * NUM_DRAWS)
     return np.bincount([d.token_id for d in drawn if isinstance(d, Draw)], minlength=len(LOGITS))
 
 

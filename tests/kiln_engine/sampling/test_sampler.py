@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from kiln_engine.philox import uniforms
-from kiln_engine.sampling import Draw, Sampler, SamplerState
+from kiln_engine.sampling import Draw, SamplerState
 from kiln_server.backend import BackendError, Sampling
 from tests.kiln_engine.sampling.answers import (
     CPU,
@@ -23,6 +23,7 @@ from tests.kiln_engine.sampling.answers import (
     draw_one,
     near_borders,
     plain_draw,
+    sampler_of,
     state,
     tensor,
 )
@@ -320,7 +321,7 @@ def test_any_finite_values_give_a_possible_token(logits: list[float], sampling: 
 
 def test_log_probabilities_only_when_asked_for() -> None:
     logits = torch.zeros(3, 4, device=CPU)
-    sampler = Sampler(4, CPU)
+    sampler = sampler_of(4)
     states = [answer(seed=1), answer(seed=1), answer(temperature=0.0)]
     asked, not_asked, greedy = sampler.draw(logits, states, logprobs=[True, False, False])
     assert isinstance(asked, Draw)
@@ -339,7 +340,7 @@ def test_no_rows() -> None:
 )
 def test_logits_of_another_shape_are_refused(logits: Tensor) -> None:
     with pytest.raises(ValueError, match=r"need \[1, 4\] torch.float32"):
-        Sampler(4, CPU).draw(logits, [answer()], logprobs=[True])
+        sampler_of(4).draw(logits, [answer()], logprobs=[True])
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
     from kiln_engine.batch import Batch
+    from kiln_engine.kernels.drawing import Wish
     from kiln_engine.kernels.facade import Heads
 
 CODES: Final = {torch.float32: 0, torch.bfloat16: 1}
@@ -84,6 +90,21 @@ def check_angles(last_position: int, num_angles: int) -> None:
     """Raises ValueError when a position has no angles."""
     if num_angles <= last_position:
         raise ValueError(f"position {last_position} has no angles; there are {num_angles}")
+
+
+def check_extras(wishes: Sequence[Wish], ids: NDArray[np.int64], values: NDArray[np.float64], num_tokens: int) -> None:
+    """Raises ValueError unless the extra tokens of all rows are there, and in the vocabulary."""
+    if ids.dtype != np.int64 or values.dtype != np.float64 or ids.shape != values.shape or ids.ndim != 1:
+        raise ValueError(f"extra tokens are {ids.dtype}{ids.shape} with {values.dtype}{values.shape} values")
+    if not (ids.flags.c_contiguous and values.flags.c_contiguous):
+        raise ValueError("extra tokens are strided; contiguous ones are needed")
+    if ids.size and not 0 <= ids.min() <= ids.max() < num_tokens:
+        raise ValueError(f"extra tokens {ids.min()} to {ids.max()} are used; there are {num_tokens}")
+    for wish in wishes:
+        if not 0 <= wish.first_extra <= wish.first_extra + wish.num_extra <= len(ids):
+            raise ValueError(f"extra tokens {wish.first_extra} to {wish.first_extra + wish.num_extra} of {len(ids)}")
+        if wish.num_kept < 1:
+            raise ValueError(f"top-k leaves {wish.num_kept} tokens; at least one is needed")
 
 
 def _largest(name: str, indices: Tensor, count: int) -> int:

@@ -7,6 +7,7 @@ from ctypes import Array, addressof
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -15,21 +16,26 @@ from kiln_engine.kernels.cpu.arguments import (
     Indices,
     check_angles,
     check_batch,
+    check_extras,
     check_heads,
     last_position,
     require,
     type_code,
 )
-from kiln_engine.kernels.cpu.library import CallStruct, Function, HeadsStruct, Library
+from kiln_engine.kernels.cpu.library import WISH, CallStruct, Function, HeadsStruct, Library
 from kiln_engine.kernels.cpu.program import CpuRecorder
 from kiln_engine.kernels.cpu.tape import Call, Tape
 from kiln_engine.kernels.deltas import add_deltas
+from kiln_engine.kernels.drawing import Drawn
 from kiln_engine.kernels.facade import Heads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from numpy.typing import NDArray
+
     from kiln_engine.batch import Batch, Segment
+    from kiln_engine.kernels.drawing import Drawer, Wish
     from kiln_engine.kernels.facade import HeadNorms, PagedKV, RotaryTable
     from kiln_engine.kernels.recording import Recorder
     from kiln_engine.weights import Linear
@@ -72,6 +78,29 @@ class CpuKernels:
     def run(self, calls: Array[CallStruct]) -> None:
         """Make calls as one."""
         self._check_code(self._library.run(calls))
+
+    def drawer(self) -> Drawer:
+        return self.draw
+
+    def draw(
+        self,
+        logits: Tensor,
+        wishes: Sequence[Wish],
+        extra_ids: NDArray[np.int64],
+        extra_values: NDArray[np.float64],
+    ) -> Drawn:
+        num_rows, num_tokens = logits.shape
+        address = require("the logits", logits, torch.float32, len(wishes), num_tokens)
+        check_extras(wishes, extra_ids, extra_values, num_tokens)
+        rows = np.array(wishes, dtype=WISH)
+        drawn = Drawn(np.empty(num_rows, dtype=np.int64), np.empty(num_rows))
+        self._check_code(
+            self._library.draw(
+                *(address, num_rows, num_tokens, rows.ctypes.data, extra_ids.ctypes.data, extra_values.ctypes.data),
+                *(drawn.token_ids.ctypes.data, drawn.logprobs.ctypes.data, torch.get_num_threads()),
+            )
+        )
+        return drawn
 
     def pack(self, matrix: Tensor) -> Tensor:
         """Panels [out / 16, in, 16] of a matrix [out, in], in its own memory where its rows fill all of them.

@@ -8,10 +8,14 @@ from ctypes import POINTER, Structure, Union, c_double, c_float, c_int, c_int64,
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+
 # Its OpenMP library must be the one in the process, so that both use one pool of threads.
 import torch  # noqa: F401
 
-ABI: Final = 3
+from kiln_engine.kernels.drawing import Wish
+
+ABI: Final = 4
 
 BUILT: Final = Path(__file__).with_name("built")
 """Where a wheel has its libraries, one for each level."""
@@ -26,6 +30,11 @@ class HeadsStruct(Structure):
         ("head_dim", c_int64),
         ("block_size", c_int64),
     )
+
+
+_KINDS: Final = (np.float64,) * 4 + (np.int64,) * 4
+WISH: Final = np.dtype(list(zip(Wish._fields, _KINDS, strict=True)))
+"""KilnDraw of abi.h: `Wish` as memory."""
 
 
 class _Value(Union):
@@ -79,6 +88,7 @@ _SIGNATURES: Final[Mapping[str, tuple[Any, ...]]] = {
         *(c_int, *[c_void_p] * 8),
         *(c_size_t, c_float, c_int64, c_void_p, c_int),
     ),
+    "kiln_draw": (c_void_p, *[c_size_t] * 2, *[c_void_p] * 5, c_int),
     "kiln_run": (POINTER(CallStruct), c_size_t),
     "kiln_read": (c_void_p, c_size_t, POINTER(c_uint64), c_int),
 }
@@ -114,6 +124,7 @@ class Library:
         self.act_mul = loaded.kiln_act_mul
         self.rope_write = loaded.kiln_rope_write
         self.attention = loaded.kiln_attention
+        self.draw = loaded.kiln_draw
         self._run = loaded.kiln_run
         self._read = loaded.kiln_read
 

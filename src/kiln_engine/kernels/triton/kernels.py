@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from kiln_engine.batch import Batch, Segment
+    from kiln_engine.kernels.drawing import Drawer
     from kiln_engine.kernels.facade import HeadNorms, Heads, PagedKV, RotaryTable
     from kiln_engine.kernels.recording import Recorder
     from kiln_engine.weights import Linear
@@ -45,6 +46,9 @@ class TritonKernels:
 
     def recorder(self) -> Recorder | None:
         return CudaGraphs() if torch.cuda.is_available() else None  # else it is the interpreter that runs
+
+    def drawer(self) -> Drawer | None:
+        return None
 
     def pack(self, matrix: Tensor) -> Tensor:
         return matrix

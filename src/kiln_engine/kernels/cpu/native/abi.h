@@ -56,6 +56,18 @@ KILN_API int kiln_attention(int type, const void *query, const void *keys, const
                             const int32_t *block_ids, size_t num_sequences, float scale, int64_t window, void *out,
                             int num_threads);
 
+// How a row's token is drawn. `num_kept` tokens are left by top-k; `uniform` is at least 0 and less than 1.
+struct KilnDraw {
+    double temperature, min_p, top_p, uniform;
+    int64_t num_kept, greedy, first_extra, num_extra;
+};
+
+// Draws a token of each row of logits [rows, tokens]. A row's extra tokens, num_extra from first_extra on, have the values
+// given in place of their logits, which are -inf. Gives ids [rows] and logprobs [rows]: the log of each one's probability,
+// 0 for a greedy choice, or NaN for a row with NaN or +inf or nothing else than -inf.
+KILN_API int kiln_draw(const float *logits, size_t rows, size_t tokens, const KilnDraw *draws, const int64_t *extra_ids,
+                       const double *extra_values, int64_t *ids, double *logprobs, int num_threads);
+
 // A function of the above by its number, and its arguments in order: integers and types as integers, floats as numbers.
 #define KILN_EMBED 0
 #define KILN_LINEAR 1

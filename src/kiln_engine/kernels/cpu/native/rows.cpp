@@ -168,7 +168,7 @@ uint64_t read_words(const uint64_t *words, size_t share) {
     }                                                                                                                  \
     return kiln::BAD_TYPE
 
-int kiln_abi() { return 3; }
+int kiln_abi() { return 4; }
 
 int kiln_add_norm(int type, const void *x, const void *residual, const void *weight, float eps, void *y, void *total,
                   size_t rows, size_t width, int num_threads) {

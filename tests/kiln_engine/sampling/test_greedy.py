@@ -1,4 +1,4 @@
-"""The shortcut of greedy answers against the long way, which a penalised neighbour makes them take."""
+"""Greedy answers, alone and beside one whose penalties change its logits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kiln_engine.sampling import Draw, SamplerState
-from kiln_engine.sampling.likeliest import likeliest
 from kiln_server.backend import BackendError
 from tests.kiln_engine.sampling.answers import answer, draw, tensor
 
@@ -23,11 +22,11 @@ def greedy() -> SamplerState:
 
 @settings(deadline=None)
 @given(rows, st.lists(st.integers(0, 4), unique=True, max_size=2))
-def test_both_ways_lead_to_the_same(logits: list[list[float]], masked: list[int]) -> None:
+def test_a_neighbour_changes_nothing(logits: list[list[float]], masked: list[int]) -> None:
     slow = answer([0], presence_penalty=1.0)
-    shortcut = draw(tensor(logits), [greedy() for _ in logits], masked)
-    *long_way, _ = draw(tensor([*logits, [0.0] * 5]), [*(greedy() for _ in logits), slow], masked)
-    assert [_plain(each) for each in shortcut] == [_plain(each) for each in long_way]
+    alone = draw(tensor(logits), [greedy() for _ in logits], masked)
+    *beside, _ = draw(tensor([*logits, [0.0] * 5]), [*(greedy() for _ in logits), slow], masked)
+    assert [_plain(each) for each in alone] == [_plain(each) for each in beside]
 
 
 def test_the_logits_are_put_back() -> None:
@@ -38,9 +37,9 @@ def test_the_logits_are_put_back() -> None:
 
 @pytest.mark.parametrize("broken", [math.nan, math.inf])
 def test_what_is_not_finite_is_seen(broken: float) -> None:
-    ids, possible = likeliest(tensor([[1.0, broken, 2.0], [1.0, 0.0, 2.0]]))
-    assert ids.tolist() == [1, 2]
-    assert possible.tolist() == [False, True]
+    first, second = draw(tensor([[1.0, broken, 2.0], [1.0, 0.0, 2.0]]), [greedy(), greedy()])
+    assert isinstance(first, BackendError)
+    assert second == Draw(2, 0.0)
 
 
 def _plain(drawn: Draw | BackendError) -> Draw | str:
