@@ -16,10 +16,15 @@ from kiln_engine.cache import Cache, CacheShape
 from kiln_engine.config import ModelConfig, Rope
 from kiln_engine.kernels.facade import Heads, Kernels, PagedKV, RotaryTable
 from kiln_engine.models.decoder import Decoder
+from kiln_engine.sampling import Sampler, SamplerState
 from kiln_engine.weights import Linear, Part, Weights
+from kiln_server.backend import Sampling
 
 CPU: Final = torch.device("cpu")
 BLOCK: Final = 16
+VOCABULARY: Final = 49_152
+TOP_K: Final = Sampling(temperature=0.7, top_p=0.9, top_k=20)
+OPEN: Final = Sampling(temperature=1.0)
 
 T = TypeVar("T")
 Work = Callable[[Kernels], object]
@@ -61,6 +66,8 @@ def cases(dtype: torch.dtype) -> Iterator[Callable[[], Case]]:
         yield partial(attention, dtype, sequences, context, rows)
     for rows in (1, 512):
         yield from (partial(each, dtype, rows) for each in (add_norm, act_mul, rope_write))
+    if dtype == torch.float32:
+        yield from (partial(draw, rows, sampling) for rows in (1, 8) for sampling in (TOP_K, OPEN))
     for streams, start, rows in ((1, 127, 1), (8, 127, 1), (1, 0, 512)):
         yield partial(step, dtype, streams, start, rows)
 
@@ -75,6 +82,19 @@ def linear(dtype: torch.dtype, rows: int, inputs: int, outputs: int) -> Case:
     return Case(
         title, lambda kernels: kernels.linear(x, weights.of(kernels)), num_bytes, goal, 0.9 if rows == 512 else None
     )
+
+
+def draw(rows: int, sampling: Sampling) -> Case:
+    """Draws from logits that are spread as those of a model which is rarely sure."""
+    logits = 3 * torch.randn(rows, VOCABULARY)
+    states = [SamplerState(sampling, seed=row, choice=0) for row in range(rows)]
+    samplers = ForEach(lambda kernels: Sampler(VOCABULARY, CPU, drawer=kernels.drawer()))
+
+    def work(kernels: Kernels) -> object:
+        return samplers.of(kernels).draw(logits, states, logprobs=[False] * rows)
+
+    title = f"draw, {rows} x {VOCABULARY}, {'top-k ' + str(sampling.top_k) if sampling.top_k else 'all tokens'}"
+    return Case(title, work)
 
 
 def paged(dtype: torch.dtype, heads: Heads, sequences: int, context: int, rows: int) -> tuple[PagedKV, Batch]:

@@ -1,6 +1,6 @@
-// Sixteen lanes, on whatever vectors the machine has: the one unit in which every reduction here is ordered.
+// Sixteen lanes, on whatever vectors the machine has: the unit in which everything here is ordered.
 //
-// A reduction over K elements keeps sixteen partial sums (element k goes to the lane of its place in its group of
+// A reduction over K elements of memory keeps sixteen partial sums (element k goes to the lane of its place in its group of
 // sixteen) and adds them up in one fixed tree. How many registers hold the sixteen, how many rows are worked on side by
 // side and which thread does it can then be chosen freely: no choice changes a bit. Products and sums are explicit
 // fused operations, and the files are compiled with -ffp-contract=off, so that the compiler has no choice either.
@@ -175,20 +175,6 @@ KILN_INLINE Lanes load_lanes(const bf16 *from) {
     }
 #endif
     return lanes;
-}
-
-// One vector of those lanes.
-KILN_INLINE Floats load_part(const float *from, int part) { return load(from + part * WIDTH); }
-
-KILN_INLINE Floats load_part(const bf16 *from, int part) {
-#if defined(__AVX512F__)
-    return load_lanes(from).part[part];
-#else
-    Words words;
-    memcpy(&words, from + part % (PARTS / 2) * 2 * WIDTH, sizeof words);
-    // Shifted there and back: a mask would take the register that a tile needs.
-    return (Floats)((part < PARTS / 2 ? words : held(words >> 16)) << 16);
-#endif
 }
 
 // To the nearest bfloat16, ties to even, in the upper half of each word; any NaN becomes one quiet NaN.

@@ -13,7 +13,7 @@ inline void *scratch(int slot, size_t num_bytes) {
         size_t size = 0;
         ~Kept() { free(memory); }
     };
-    static thread_local Kept kept[3];
+    static thread_local Kept kept[2];
     Kept &own = kept[slot];
     if (own.size < num_bytes) {
         free(own.memory);
@@ -24,7 +24,7 @@ inline void *scratch(int slot, size_t num_bytes) {
     return own.memory;
 }
 
-enum Slot { SHARED, OWN, SUMS };
+enum Slot { SHARED, OWN };
 
 constexpr int OK = 0, NO_MEMORY = 1, BAD_TYPE = 2, BAD_INDEX = 3;
 
