@@ -356,3 +356,13 @@ def test_pinned_tokens(seed: int, choice: int, tokens: list[int]) -> None:
         drawn.append(draw_one([0.0] * 256, one).token_id)
         one.take(0)
     assert drawn == tokens
+
+
+@pytest.mark.parametrize("top_p", [1.0, 0.4])
+def test_tokens_that_weigh_the_same_go_by_id_however_many_there_are(top_p: float) -> None:
+    # The likeliest tokens have the highest ids, and at this temperature no more weight than any other.
+    logits = torch.linspace(-1, 0, 1000, device=CPU)[None]
+    for seed in range(20):
+        one = answer(seed=seed, temperature=1e300, top_p=top_p)
+        (drawn,) = draw(logits, [one])
+        assert_follows_the_rules(logits[0].tolist(), one, drawn)
