@@ -56,20 +56,21 @@ class Admission:
         """
         return Ticket(self, num_tokens, answers)
 
-    async def enter(self, ticket: Ticket) -> None:
-        """Take a place, waiting for it if need be."""
-        if self._has_place:
-            self.running += 1
-        else:
-            await self._wait(ticket)
+    def take(self, ticket: Ticket) -> bool:
+        """Take a place if there is one; returns whether there was."""
+        if not self._has_place:
+            return False
+        self.running += 1
         self.running_answers += ticket.answers
+        return True
 
     def leave(self, ticket: Ticket) -> None:
         """Give a place back: to the longest waiting request, if there is one."""
         self.running_answers -= ticket.answers
         self._pass_on()
 
-    async def _wait(self, ticket: Ticket) -> None:
+    async def wait(self, ticket: Ticket) -> None:
+        """Take a place as soon as one is passed on. Raises as `admit` says."""
         if (refusal := self.refusal(ticket.num_tokens)) is not None:
             raise refusal
         if not self._queue:
@@ -88,6 +89,7 @@ class Admission:
                 raise ApiError("queue_timeout", message, retry_after_s=self._retry_after_s()) from None
             raise
         ticket.waited_ns = time.monotonic_ns() - began_ns
+        self.running_answers += ticket.answers
 
     def refusal(self, num_tokens: int = 0) -> ApiError | None:
         """Why a request with such a prompt would be refused at once, or None."""
@@ -143,7 +145,8 @@ class Ticket:
         self._admission = admission
 
     async def __aenter__(self) -> Ticket:
-        await self._admission.enter(self)
+        if not self._admission.take(self):
+            await self._admission.wait(self)
         return self
 
     async def __aexit__(

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
+from operator import attrgetter
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
 from kiln_server.backend import BackendError, TokenEvent
 from kiln_server.deadline import MovingDeadline
 from kiln_server.errors import ApiError
+
+_FINISH: Final = attrgetter("finish")
 
 
 class Arrivals:
@@ -53,9 +56,8 @@ class Arrivals:
 
 def _up_to_finish(events: Sequence[TokenEvent]) -> Sequence[TokenEvent]:
     """What a backend made beyond the last token does not exist for anyone."""
-    for end, event in enumerate(events, 1):
-        if event.finish is not None and end < len(events):
-            return events[:end]
+    if any(map(_FINISH, events[:-1])):
+        return events[: 1 + next(index for index, event in enumerate(events) if event.finish is not None)]
     return events
 
 

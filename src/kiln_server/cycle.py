@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any, Final
 
 from uvicorn.protocols.http.httptools_impl import HEADER_RE, HEADER_VALUE_RE, STATUS_LINE, RequestResponseCycle
 
 _UNUSUAL: Final = frozenset({b"connection", b"transfer-encoding"})
+_LENGTH: Final = b"content-length"
 _NO_BODY: Final = frozenset({204, 304})
 
 
@@ -20,50 +22,47 @@ class Cycle(RequestResponseCycle):
 
     _head = b""
     """A head that is not written yet."""
+    _takes_body = False
+    """Whether the head was a usual one, and the body is not whole yet."""
 
     async def send(self, message: Any) -> None:
         if self.flow.write_paused and not self.disconnected:
             await self.flow.drain()
         if self.disconnected:
             return
-        if message["type"] == "http.response.body" and self._takes_body:
+        if self._takes_body and message["type"] == "http.response.body":
             self._write(message.get("body", b""), more_body=message.get("more_body", False))
         elif message["type"] != "http.response.start" or not self._begin(message["status"], message.get("headers", ())):
             if self._head:
-                self._write_out(b"")
+                self.transport.write(self._taken_head())
             await super().send(message)
-
-    @property
-    def _takes_body(self) -> bool:
-        return self.response_started and not self.response_complete and self.scope["method"] != "HEAD"
 
     def _begin(self, status: int, headers: Iterable[tuple[bytes, bytes]]) -> bool:
         """Take in the head, if it is a usual one and in its place; returns whether it was."""
-        headers = [*self.default_headers, *headers]
-        fields = dict(headers)
-        names = b"".join(fields)
-        if self.response_started or not self.keep_alive or status in _NO_BODY or self.scope["method"] == "HEAD":
+        fields = [*self.default_headers, *headers]
+        if self.response_started or not fields or not self.keep_alive:
             return False
-        if len(fields) < len(headers) or not _UNUSUAL.isdisjoint(fields) or not names.islower():
+        if status in _NO_BODY or self.scope["method"] == "HEAD":
             return False
-        if HEADER_RE.search(names) or HEADER_VALUE_RE.search(b"".join(fields.values())):
+        names, values = zip(*fields, strict=True)
+        layout = _layout(names)
+        if layout is None or HEADER_VALUE_RE.search(b"".join(values)):
             return False
-        length = fields.get(b"content-length")
-        self.response_started = True
+        self.response_started = self._takes_body = True
         self.waiting_for_100_continue = False
-        self.chunked_encoding = length is None
-        self.expected_content_length = int(length or 0)
-        lines = [b"%b: %b\r\n" % field for field in headers]
-        end = b"transfer-encoding: chunked\r\n\r\n" if length is None else b"\r\n"
-        self._head = b"".join([STATUS_LINE[status], *lines, end])
+        self.chunked_encoding = _LENGTH not in names
+        self.expected_content_length = 0 if self.chunked_encoding else int(values[names.index(_LENGTH)])
+        self._head = STATUS_LINE[status] + layout % values
         return True
 
     def _write(self, body: bytes, *, more_body: bool) -> None:
         if self.chunked_encoding:
             data = b"%x\r\n%b\r\n" % (len(body), body) if body else b""
-            self._write_out(data if more_body else data + b"0\r\n\r\n")
+            if not more_body:
+                data += b"0\r\n\r\n"
         else:
-            self._write_out(self._counted(body, more_body=more_body))
+            data = self._counted(body, more_body=more_body)
+        self.transport.write(self._taken_head() + data if self._head else data)
         if not more_body:
             self._complete()
 
@@ -75,13 +74,29 @@ class Cycle(RequestResponseCycle):
         self.expected_content_length = left
         return body
 
-    def _write_out(self, data: bytes) -> None:
-        self.transport.write(self._head + data if self._head else data)
-        self._head = b""
+    def _taken_head(self) -> bytes:
+        head, self._head = self._head, b""
+        return head
 
     def _complete(self) -> None:
+        self._takes_body = False
         self.response_complete = True
         self.message_event.set()
         if not self.keep_alive:
             self.transport.close()
         self.on_response()
+
+
+@lru_cache(maxsize=64)
+def _layout(names: tuple[bytes, ...]) -> bytes | None:
+    """The lines of a head with these names, to be filled with their values; None when a name is unusual or wrong.
+
+    Answers differ in their values, hardly ever in the names.
+    """
+    all_names = b"".join(names)
+    if len(set(names)) < len(names) or not _UNUSUAL.isdisjoint(names):
+        return None
+    if not all_names.islower() or HEADER_RE.search(all_names):
+        return None
+    end = b"" if _LENGTH in names else b"transfer-encoding: chunked\r\n"
+    return b"".join([name.replace(b"%", b"%%") + b": %b\r\n" for name in names]) + end + b"\r\n"

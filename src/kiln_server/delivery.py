@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import Final, NamedTuple, TypeAlias
 
 from kiln_server.backend import TokenEvent
@@ -44,6 +45,9 @@ class Passage(NamedTuple):
         return map(Interval, PHASES, self, self[1:])
 
 
+READY_NS: Final = attrgetter("ready_ns")
+_DELIVERED_NS: Final = attrgetter("delivered_ns")
+
 Delivery: TypeAlias = tuple[Sequence[TokenEvent], int, int]
 """Tokens that came together and went into the body together: received when, put there when. Made for every token, and
 so a plain tuple."""
@@ -54,58 +58,45 @@ def passages(events: Sequence[TokenEvent], handled_ns: int, enqueued_ns: int) ->
     return (Passage.of(event, handled_ns, enqueued_ns) for event in reversed(events))
 
 
-class Ways:
-    """What the ways of all tokens cover, those that overlap joined, and the time in each of the phases on them.
+Stretch: TypeAlias = tuple[int, int]
+"""Start and end, on the monotonic clock in nanoseconds."""
 
-    The same as a `Passage` for each token says, without making one.
+
+class Ways:
+    """What the ways of all tokens cover, and the time in each of the phases on them.
+
+    The same as a `Passage` for each token says, mostly without making one.
     """
 
     def __init__(self, deliveries: Iterable[Delivery]) -> None:
-        self._response = self._queue = self._client = 0
-        self.stretches: list[Interval] = []
-        self._start_ns = self._reached_ns = -1
+        self.stretches: list[Stretch] = []
+        """They may overlap."""
+        response = queue = client = 0
         for events, handled_ns, enqueued_ns in deliveries:
-            if len(events) == 1 or not self._add_together(events, handled_ns, enqueued_ns):
-                self._add(events, handled_ns, enqueued_ns)
-        self._close()
-        self.totals = dict(zip(PHASES, (self._response, self._queue, self._client), strict=True))
+            if len(events) > 1 and _are_alike(events, handled_ns, enqueued_ns):
+                made = list(map(READY_NS, events))
+                response += len(events) * handled_ns - sum(made)
+                client += len(events) * (enqueued_ns - handled_ns)
+                self.stretches.append((min(made), enqueued_ns))
+                continue
+            for event in events:
+                made_ns = event.ready_ns
+                given_ns = event.delivered_ns or handled_ns
+                if made_ns <= given_ns <= handled_ns <= enqueued_ns:
+                    response += given_ns - made_ns
+                    queue += handled_ns - given_ns
+                    client += enqueued_ns - handled_ns
+                    self.stretches.append((made_ns, enqueued_ns))
+                else:
+                    way = Passage.of(event, handled_ns, enqueued_ns)
+                    response += way.delivered_ns - way.ready_ns
+                    queue += way.handled_ns - way.delivered_ns
+                    client += way.enqueued_ns - way.handled_ns
+                    self.stretches.append((way.ready_ns, way.enqueued_ns))
+        self.totals = dict(zip(PHASES, (response, queue, client), strict=True))
         """Nanoseconds by phase."""
 
-    def _add_together(self, events: Sequence[TokenEvent], handled_ns: int, enqueued_ns: int) -> bool:
-        """Add a batch at once, if nothing is known of its hand-off and the clocks agree; returns whether it was."""
-        made_ns = [event.ready_ns for event in events]
-        given_ns = [event.delivered_ns for event in events]
-        if any(given_ns) or not max(made_ns) <= handled_ns <= enqueued_ns:
-            return False
-        self._response += len(events) * handled_ns - sum(made_ns)
-        self._client += len(events) * (enqueued_ns - handled_ns)
-        self._cover(min(made_ns), enqueued_ns)
-        return True
 
-    def _add(self, events: Sequence[TokenEvent], handled_ns: int, enqueued_ns: int) -> None:
-        for event in events:
-            made_ns, given_ns = event.ready_ns, event.delivered_ns or handled_ns
-            if not made_ns <= given_ns <= handled_ns <= enqueued_ns:
-                self._add_disordered(Passage.of(event, handled_ns, enqueued_ns))
-                continue
-            self._response += given_ns - made_ns
-            self._queue += handled_ns - given_ns
-            self._client += enqueued_ns - handled_ns
-            self._cover(made_ns, enqueued_ns)
-
-    def _add_disordered(self, way: Passage) -> None:
-        self._response += way.delivered_ns - way.ready_ns
-        self._queue += way.handled_ns - way.delivered_ns
-        self._client += way.enqueued_ns - way.handled_ns
-        self._cover(way.ready_ns, way.enqueued_ns)
-
-    def _cover(self, start_ns: int, end_ns: int) -> None:
-        if not self._start_ns <= start_ns <= self._reached_ns:
-            self._close()
-            self._start_ns, self._reached_ns = start_ns, end_ns
-        elif end_ns > self._reached_ns:
-            self._reached_ns = end_ns
-
-    def _close(self) -> None:
-        if self._reached_ns > self._start_ns:
-            self.stretches.append(Interval("way", self._start_ns, self._reached_ns))
+def _are_alike(events: Sequence[TokenEvent], handled_ns: int, enqueued_ns: int) -> bool:
+    """Whether nothing is known of the hand-off of tokens that came together, and the clocks agree."""
+    return not any(map(_DELIVERED_NS, events)) and max(map(READY_NS, events)) <= handled_ns <= enqueued_ns

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import AsyncGenerator, Callable, Sequence
+from operator import attrgetter
 from time import monotonic_ns
-from typing import Any
+from typing import Any, Final
 
 from kiln_contract import thinking
 from kiln_server.arrivals import Arrivals
@@ -14,6 +15,8 @@ from kiln_server.delivery import Interval
 from kiln_server.plan import Plan
 from kiln_server.text.answer import Answer, Delta, FinishedAnswer, FinishReason
 from kiln_server.timing import Timing
+
+_TOKEN_ID: Final = attrgetter("token_id")
 
 
 def new_call_id() -> str:
@@ -112,20 +115,19 @@ class Run:
         """Read a batch into `text`. Returns it up to the token that ended the answer."""
         before = self._answer.num_tokens
         cause = events[-1].finish
-        self.text.add(self._answer.feed_all([event.token_id for event in events], is_end=cause == "eos"))
+        self.text.add(self._answer.feed_all(list(map(_TOKEN_ID, events)), is_end=cause == "eos"))
         return self._count(events[: self._answer.num_tokens - before])
 
-    def read_each(self, events: Sequence[TokenEvent]) -> list[Sequence[Delta]]:
-        """Read a batch for a stream: what each token makes certain, up to the token that ended the answer."""
+    def read_each(self, events: Sequence[TokenEvent]) -> tuple[Sequence[TokenEvent], list[Delta]]:
+        """Read a batch for a stream: the batch up to the token that ended the answer, and a delta for each piece."""
         answer = self._answer
-        found: list[Sequence[Delta]] = []
-        for event in events:
-            found.append(answer.feed(event.token_id, is_end=event.finish == "eos"))
+        deltas: list[Delta] = []
+        for count, event in enumerate(events, 1):
+            deltas += answer.feed(event.token_id, is_end=event.finish == "eos")
             if answer.stopped:
-                events = events[: len(found)]
+                events = events[:count]
                 break
-        self._count(events)
-        return found
+        return self._count(events), deltas
 
     def measure(self) -> None:
         """Take over the phases that the backend has measured since the last time."""

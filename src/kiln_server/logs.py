@@ -11,6 +11,7 @@ import logging
 import sys
 import traceback
 from datetime import UTC, datetime
+from time import time_ns
 from typing import Final, Literal, TextIO
 
 import msgspec
@@ -20,6 +21,8 @@ from structlog.typing import EventDict, Processor, WrappedLogger
 Level = Literal["debug", "info", "warning", "error"]
 
 _MAX_FRAMES: Final = 20
+
+_encode: Final = msgspec.json.Encoder(enc_hook=repr).encode
 
 
 def configure_logs(form: Literal["auto", "json", "text"], level: Level, stream: TextIO) -> None:
@@ -48,10 +51,11 @@ class _Completion:
 
     def __init__(self, *, with_message: bool) -> None:
         self._with_message = with_message
+        self._timestamp = _Timestamp()
 
     def __call__(self, _: WrappedLogger, level: str, event: EventDict) -> EventDict:
         event["level"] = level
-        event["timestamp"] = datetime.now(UTC).isoformat(timespec="milliseconds")
+        event["timestamp"] = self._timestamp.now()
         if "exc_info" in event:
             failure = _exception(event.pop("exc_info"))
             if failure is not None:
@@ -60,6 +64,22 @@ class _Completion:
                 if self._with_message:
                     event["exception_message"] = str(failure)
         return event
+
+
+class _Timestamp:
+    """The time in ISO 8601, in UTC to the millisecond; what a second's lines have in common is spelled once."""
+
+    def __init__(self) -> None:
+        self._second = (-1, "")
+
+    def now(self) -> str:
+        """The present moment."""
+        seconds, milliseconds = divmod(time_ns() // 1_000_000, 1000)
+        second, text = self._second
+        if second != seconds:
+            text = datetime.fromtimestamp(seconds, UTC).isoformat().removesuffix("+00:00")
+            self._second = (seconds, text)
+        return f"{text}.{milliseconds:03}+00:00"
 
 
 def _exception(exc_info: object) -> BaseException | None:
@@ -79,6 +99,6 @@ def _frames(failure: BaseException) -> list[str]:
 
 def _json(_: WrappedLogger, __: str, event: EventDict) -> str:
     try:
-        return msgspec.json.encode(event, enc_hook=repr).decode()
+        return _encode(event).decode()
     except UnicodeEncodeError:  # a file name, say, that is no Unicode
         return json.dumps(event, default=repr)

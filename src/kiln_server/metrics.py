@@ -38,6 +38,8 @@ OTHER: Final = "other"
 PHASES: Final = (*(name.removesuffix("_ms") for name in LatencyPhaseTimings.__struct_fields__), OTHER)
 STALL_REASONS: Final = (*LatencyStallReasonCounts.__struct_fields__, OTHER)
 
+_NS_PER_S: Final = 1_000_000_000
+
 _LONG: Final = (0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 180, 240, 300, 420, 600, 900)
 _SHORT: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 _BETWEEN: Final = (0.001, 0.0025, 0.005, 0.01, 0.015, 0.02, 0.03, 0.05, 0.075, 0.1, 0.25, 0.5, 1, 2.5, 10)
@@ -68,7 +70,7 @@ class Metrics:
         )
         self._duration = Histogram(_LONG)
         self._ttft = Histogram(_SHORT)
-        self._itl = Histogram(_BETWEEN)
+        self._itl = Histogram(_BETWEEN, per_unit=_NS_PER_S)
         self._phases = {phase: Histogram(_SHORT) for phase in PHASES}
         self._process = ProcessCollector(registry=None)
 
@@ -93,9 +95,9 @@ class Metrics:
         """The first token of a request is there."""
         self._ttft.observe(seconds)
 
-    def itl(self, gaps_ms: Sequence[float]) -> None:
-        """Further tokens are there, each so many milliseconds after the one before."""
-        self._itl.observe_all([gap_ms / 1000 for gap_ms in gaps_ms])
+    def itl(self, gaps_ns: Sequence[int]) -> None:
+        """Further tokens are there, each so many nanoseconds after the one before."""
+        self._itl.observe_all(gaps_ns)
 
     def tokens(self, count: int) -> None:
         """Tokens were generated."""

@@ -48,7 +48,7 @@ class Observer:
         exchange.thinking_budget = _recent(runs[0].budget_record)
 
     def _latency(self, run: Run, end_ns: int) -> None:
-        self._metrics.itl(run.timing.gaps_ms)
+        self._metrics.itl(run.timing.gaps_ns)
         self._metrics.phases(run.timing.phases_ms(end_ns))
         for reason in run.timing.stall_reasons():
             self._metrics.stall(reason)

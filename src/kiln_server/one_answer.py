@@ -60,8 +60,8 @@ async def _write(run: Run, console: Console, stall_timeout_s: float) -> None:
     run.begin()
     async with run.arrivals(stall_timeout_s) as arrivals:
         while not run.has_ended:
-            for deltas in run.read_each(await arrivals.next()):
-                _write_all(deltas, console)
+            _, deltas = run.read_each(await arrivals.next())
+            _write_all(deltas, console)
     _write_all(run.end(), console)
     sys.stdout.write("\n")
 

@@ -7,7 +7,8 @@ A connection is always in one stage, by what the client owes:
 | HEAD | a whole request head, while no answer is under way | `header_timeout_s` in all |
 | BODY | more of a request body | `body_stall_timeout_s` since the last piece, while the application takes them |
 | REST | the rest of a body that was answered before it ended | `REST_TIMEOUT_S` in all |
-| NOTHING | an answer is under way, or uvicorn's keep-alive timer runs | none |
+| IDLE | the next request, if it likes | uvicorn's `timeout_keep_alive` |
+| NOTHING | an answer is under way | none |
 
 A head or trailer without end is limited in bytes as well. Whoever owes too long is told so with a 408 when no answer
 has begun, and the connection closes.
@@ -17,14 +18,17 @@ from __future__ import annotations
 
 from asyncio import Event, TimerHandle, Transport
 from enum import Enum, auto
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 from urllib.parse import unquote
 
 from httptools import parse_url
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
 from kiln_server.cycle import Cycle
 from kiln_server.errors import ApiError
+
+if TYPE_CHECKING:
+    from uvicorn._types import ASGI3Application
 
 MAX_HEAD_BYTES: Final = 64 * 1024
 REST_TIMEOUT_S: Final = 5.0
@@ -39,13 +43,14 @@ class Stage(Enum):
     HEAD = auto()
     BODY = auto()
     REST = auto()
+    IDLE = auto()
     NOTHING = auto()
 
 
 class BoundedProtocol(HttpToolsProtocol):
     """One connection; `bounded` makes the class that has a server's limits.
 
-    A request that arrives whole sets no timer, and a body that arrives in pieces only moves a deadline.
+    A request that arrives whole sets no timer, and whatever has a deadline of its own only moves the one there is.
     """
 
     header_timeout_s: ClassVar[float]
@@ -80,8 +85,8 @@ class BoundedProtocol(HttpToolsProtocol):
             self._refuse("invalid_request", f"The request's head or trailer is longer than {MAX_HEAD_BYTES} bytes.")
         elif self._stage is Stage.BODY and self._moved:
             self._owe(Stage.BODY, self.body_stall_timeout_s + GRACE_S)
-        elif self._stage is Stage.NOTHING and not self._answering:
-            # The first bytes of the next request: uvicorn stopped its keep-alive timer for them.
+        elif not self._answering and self._stage in (Stage.IDLE, Stage.NOTHING):
+            # The first bytes of the next request.
             self._owe(Stage.HEAD, self.header_timeout_s)
 
     def on_message_begin(self) -> None:
@@ -109,12 +114,10 @@ class BoundedProtocol(HttpToolsProtocol):
             self.flow.pause_reading()
             self.pipeline.appendleft((self.cycle, self.app))
             return
-        task = self.loop.create_task(self.cycle.run_asgi(self.app))
-        task.add_done_callback(self.tasks.discard)
-        self.tasks.add(task)
+        self._start(self.cycle, self.app)
 
-    # What uvicorn does when a head is complete, which has no place for a cycle of one's own. Left out is what is never
-    # set here: WebSockets, a root path and a limit of connections.
+    # What uvicorn does when a head or an answer is complete, which has no place for a cycle or a timer of one's own.
+    # Left out is what is never set here: WebSockets, a root path and a limit of connections.
 
     def _read_head(self) -> None:
         scope, url = self.scope, parse_url(self.url)
@@ -124,6 +127,23 @@ class BoundedProtocol(HttpToolsProtocol):
         scope["path"] = unquote(path) if "%" in path else path
         scope["raw_path"] = url.path
         scope["query_string"] = url.query or b""
+
+    def _start(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        task = self.loop.create_task(cycle.run_asgi(app))
+        task.add_done_callback(self.tasks.discard)
+        self.tasks.add(task)
+
+    def on_response_complete(self) -> None:
+        self.server_state.total_requests += 1
+        if self.transport.is_closing():
+            return
+        self.flow.resume_reading()
+        if self.pipeline:
+            self._start(*self.pipeline.pop())
+        elif self._stage is Stage.BODY:
+            self._owe(Stage.REST, REST_TIMEOUT_S)
+        elif self._stage is Stage.NOTHING:
+            self._owe(Stage.IDLE, self.timeout_keep_alive)
 
     def _new_cycle(self) -> Cycle:
         return Cycle(
@@ -148,11 +168,6 @@ class BoundedProtocol(HttpToolsProtocol):
         self._moved = True
         self._stage = Stage.NOTHING
         super().on_message_complete()
-
-    def on_response_complete(self) -> None:
-        super().on_response_complete()
-        if self._stage is Stage.BODY and not self._answering:
-            self._owe(Stage.REST, REST_TIMEOUT_S)
 
     @property
     def _answering(self) -> bool:

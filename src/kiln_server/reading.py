@@ -56,14 +56,21 @@ async def _read_body(receive: Receive, exchange: Exchange, settings: Settings) -
     _check_size(int(exchange.headers.get(b"content-length", 0)), settings.max_body_bytes)
     exchange.body = "begun"
     body: bytes | bytearray = b""
-    call_later = asyncio.get_running_loop().call_later
+    loop = asyncio.get_running_loop()
+    pending: list[asyncio.Handle] = []
+
+    def begin_limit() -> None:
+        pending.append(loop.call_later(limit_s, _interrupt, block, limit_s))
+
     with Interruptible() as block:
         while exchange.body != "read":
-            timer = call_later(limit_s, _interrupt, block, limit_s)
+            # A piece that is there already is taken before this is called, and pays for no timer.
+            pending.append(loop.call_soon(begin_limit))
             try:
                 message = await receive()
             finally:
-                timer.cancel()
+                while pending:
+                    pending.pop().cancel()
             body = _joined(body, message)
             _check_size(len(body), settings.max_body_bytes)
             if not message.get("more_body"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from secrets import token_hex
 from typing import Any, Literal
 
 from msgspec import UNSET, UnsetType
@@ -26,6 +25,7 @@ from kiln_contract import (
 )
 from kiln_server.generation import Run
 from kiln_server.plan import Plan
+from kiln_server.random_hex import random_hex
 from kiln_server.settings import Settings
 
 CHAT_PREFIX = "chatcmpl-"
@@ -37,7 +37,7 @@ EmptyReason = Literal["no_content", "reasoning_without_final_content", "tool_cal
 
 def new_id(prefix: str) -> str:
     """An id of the contract's form."""
-    return prefix + token_hex(16)
+    return prefix + random_hex(16)
 
 
 def now_s() -> int:

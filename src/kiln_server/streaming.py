@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from itertools import repeat
 from time import monotonic_ns
 from typing import Any, Final
 
@@ -81,17 +80,27 @@ class ChatStream:
 
     def _batch(self, events: Sequence[TokenEvent], handled_ns: int) -> bytes:
         """What is sent of tokens that came together, possibly nothing."""
-        read = self._run.read_each(events)
-        self._on_tokens(len(read))
         if self._token_timing:
-            self._run.measure()
-            return b"".join(map(self._timed, events, read, repeat(handled_ns)))
-        body = b"".join([self._delta(delta) for deltas in read for delta in deltas])
-        self._run.timing.tokens(events if len(read) == len(events) else events[: len(read)], handled_ns, monotonic_ns())
+            return self._timed_batch(events, handled_ns)
+        events, deltas = self._run.read_each(events)
+        body = b"".join(map(self._delta, deltas))
+        self._run.timing.tokens(events, handled_ns, monotonic_ns())
+        self._on_tokens(len(events))
         return body
 
-    def _timed(self, event: TokenEvent, deltas: Sequence[TextDelta], handled_ns: int) -> bytes:
+    def _timed_batch(self, events: Sequence[TokenEvent], handled_ns: int) -> bytes:
+        self._run.measure()
+        body = b""
+        for event in events:
+            if self._run.has_ended:
+                break
+            body += self._timed(event, handled_ns)
+            self._on_tokens(1)
+        return body
+
+    def _timed(self, event: TokenEvent, handled_ns: int) -> bytes:
         """What is sent of one token, with its times."""
+        _, deltas = self._run.read_each((event,))
         body = b"".join(map(self._delta, deltas))
         passage = self._run.timing.token(event, handled_ns, monotonic_ns())
         if event.finish == "eos":
@@ -99,11 +108,10 @@ class ChatStream:
         return body + self._event(self._run.timing.token_event(event, passage, self._source))
 
     def _delta(self, delta: TextDelta) -> bytes:
-        reasoning, content, call, index = delta
-        if call is not None:
-            return self._chunk(Delta(tool_calls=[{"index": index, **call.as_json()}]))
-        before, after = self._around_reasoning if reasoning else self._around_content
-        return before + _quoted(reasoning or content) + after
+        if delta.tool_call is not None:
+            return self._chunk(Delta(tool_calls=[{"index": delta.call_index, **delta.tool_call.as_json()}]))
+        before, after = self._around_reasoning if delta.reasoning else self._around_content
+        return before + _quoted(delta.reasoning or delta.content) + after
 
     def _around(self, delta: Delta) -> tuple[bytes, bytes]:
         before, _, after = self._chunk(delta).rpartition(b'""')
@@ -158,57 +166,70 @@ class EventStream:
         self._timeout_s = timeout_s
         self._on_end = on_end
         self._last_sent = 0.0
+        self._error: ApiError | None = None
         self._client_left = False
+        self._writing = anyio.CancelScope()
+        self._watching = anyio.CancelScope()
+        self._ended = anyio.Event()
 
     async def answer(self, receive: Receive, send: Send) -> None:
         """Answer a request whose body has been read. Raises ClientDisconnect."""
-        error: ApiError | None = None
         try:
             await send({"type": "http.response.start", "status": 200, "headers": self._headers})
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(self._watch, receive, tasks.cancel_scope)
+                # Both end by themselves: the frames of a task that is cancelled would wait for the garbage collector.
+                # In a task of its own, a token wakes what writes it, and not every layer around this as well.
+                tasks.start_soon(self._run, send)
                 tasks.start_soon(self._keep_alive, send)
-                error = await self._run(send)
-                tasks.cancel_scope.cancel()
+                with self._watching:
+                    await _disconnection(receive)
+                    self._client_left = True
+                    self._writing.cancel()
         finally:
+            # Not kept: its traceback leads back here.
+            error, self._error = self._error, None
             with anyio.CancelScope(shield=True):
                 await self._on_end(error)
         if self._client_left:
             raise ClientDisconnect
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    async def _run(self, send: Send) -> ApiError | None:
+    async def _run(self, send: Send) -> None:
+        with self._writing:
+            await self._write_all(send)
+        self._ended.set()
+        self._watching.cancel()
+
+    async def _write_all(self, send: Send) -> None:
         now = asyncio.get_running_loop().time
 
-        async def write(body: bytes) -> None:
+        def write(body: bytes) -> Awaitable[None]:
             self._last_sent = now()
-            await send({"type": "http.response.body", "body": body, "more_body": True})
+            return send(_part(body))
 
         try:
             with anyio.fail_after(self._timeout_s):
                 await self._write(write)
         except TimeoutError:
-            error = ApiError("request_timeout", f"the answer took longer than {self._timeout_s:g} seconds")
+            self._error = ApiError("request_timeout", f"the answer took longer than {self._timeout_s:g} seconds")
         except ApiError as failure:
-            error = failure
-        else:
-            return None
-        await write(sse.encode_data(error.event()) + DONE)
-        return error
-
-    async def _watch(self, receive: Receive, scope: anyio.CancelScope) -> None:
-        while (await receive())["type"] != "http.disconnect":
-            pass
-        self._client_left = True
-        scope.cancel()
+            self._error = failure
+        if self._error is not None:
+            await write(sse.encode_data(self._error.event()) + DONE)
 
     async def _keep_alive(self, send: Send) -> None:
         self._last_sent = anyio.current_time()
-        while True:
-            await anyio.sleep_until(self._last_sent + self._keep_alive_s)
-            if anyio.current_time() >= self._last_sent + self._keep_alive_s:
+        while not self._ended.is_set():
+            with anyio.move_on_after(self._last_sent + self._keep_alive_s - anyio.current_time()):
+                await self._ended.wait()
+            if not self._ended.is_set() and anyio.current_time() >= self._last_sent + self._keep_alive_s:
                 self._last_sent = anyio.current_time()
                 await send(_part(KEEP_ALIVE))
+
+
+async def _disconnection(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 def _part(body: bytes) -> Message:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
@@ -41,10 +41,15 @@ class Tally:
 
 
 class Histogram:
-    """How values spread over buckets, given by their upper borders in rising order."""
+    """How values spread over buckets, given by their upper borders in rising order.
 
-    def __init__(self, borders: Sequence[float]) -> None:
-        self._borders = borders
+    `per_unit` of what is counted are one of the unit that the borders are in.
+    """
+
+    def __init__(self, borders: Sequence[float], *, per_unit: int = 1) -> None:
+        self._names = [*map(_border, borders), "+Inf"]
+        self._borders = [border * per_unit for border in borders]
+        self._per_unit = per_unit
         self._counts = [0] * (len(borders) + 1)
         self._sum = 0.0
 
@@ -55,15 +60,21 @@ class Histogram:
 
     def observe_all(self, values: Sequence[float]) -> None:
         """Count many values."""
-        borders, counts = self._borders, self._counts
-        for value in values:
-            counts[bisect_left(borders, value)] += 1
-        self._sum += sum(values)
+        ordered = sorted(values)
+        counted = 0
+        for bucket, border in enumerate(self._borders):
+            if counted == len(ordered):
+                break
+            reached = bisect_right(ordered, border, counted)
+            self._counts[bucket] += reached - counted
+            counted = reached
+        self._counts[-1] += len(ordered) - counted
+        self._sum += sum(ordered)
 
     def add_to(self, family: HistogramMetricFamily, values: Labels = ()) -> None:
         """Put the counts as they are now into a family."""
-        names = [*map(_border, self._borders), "+Inf"]
-        family.add_metric(values, list(zip(names, accumulate(self._counts), strict=True)), self._sum)
+        buckets = list(zip(self._names, accumulate(self._counts), strict=True))
+        family.add_metric(values, buckets, self._sum / self._per_unit)
 
 
 def _border(value: float) -> str:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from operator import itemgetter
+from operator import sub
 from typing import Final, NamedTuple
 
 from kiln_contract import LatencyPhaseTimings, LatencyStallReasonCounts, RequestLatencyDiagnostics, StreamingTokenTiming
 from kiln_server.backend import TokenEvent
-from kiln_server.delivery import Delivery, Interval, Passage, Ways, passages
+from kiln_server.delivery import READY_NS, Delivery, Interval, Passage, Stretch, Ways, passages
 
 MAX_GAPS: Final = 8192
 """Gaps between tokens that are kept for percentiles; the earliest are dropped first."""
@@ -59,6 +59,8 @@ class Timing:
         self._totals: dict[str, int] = dict.fromkeys((*SERVER_PHASES, *measured), 0)
         # A token costs next to nothing while the answer runs: everything else is worked out at its end.
         self._deliveries: list[Delivery] = []
+        self._ready_ns: list[int] = []
+        """When each token was made."""
 
     def add(self, interval: Interval) -> None:
         """Count a measured stretch."""
@@ -71,6 +73,7 @@ class Timing:
         if self.first_ready_ns is None:
             self.first_ready_ns = events[0].ready_ns
         self.num_tokens += len(events)
+        self._ready_ns.extend(map(READY_NS, events))
         self._deliveries.append((events, handled_ns, enqueued_ns))
 
     def token(self, event: TokenEvent, handled_ns: int, enqueued_ns: int) -> Passage:
@@ -111,9 +114,15 @@ class Timing:
         return to_ms(self._totals[phase]) if phase in self._totals else None
 
     @property
+    def gaps_ns(self) -> list[int]:
+        """The kept gaps in order."""
+        ready_ns = self._ready_ns[-MAX_GAPS - 1 :]
+        return list(map(sub, ready_ns[1:], ready_ns))
+
+    @property
     def gaps_ms(self) -> list[float]:
         """The kept gaps in order."""
-        return [(after - before) / _NS_PER_MS for before, after in pairwise(self._ready_ns())]
+        return list(map(to_ms, self.gaps_ns))
 
     def diagnostics(self, end_ns: int) -> RequestLatencyDiagnostics:
         """The contract's record, for a request that ends now."""
@@ -145,22 +154,19 @@ class Timing:
             _MEMBER_OF.get(phase, phase): (ns + ways.totals.get(phase, 0)) / _NS_PER_MS
             for phase, ns in self._totals.items()
         }
-        covered = covered_ns([*self._intervals, *ways.stretches], self.received_ns, end_ns)
+        measured = [(interval.start_ns, interval.end_ns) for interval in self._intervals]
+        covered = covered_ns(measured + ways.stretches, self.received_ns, end_ns)
         totals[UNEXPLAINED] = to_ms(max(0, end_ns - self.received_ns - covered))
         return totals
 
     def stall_reasons(self) -> list[str]:
         """What each stall is attributed to, as the stall counts name it."""
-        ready_ns = self._ready_ns()
-        if not ready_ns or to_ms(max(ready_ns) - min(ready_ns)) < MIN_STALL_MS:
-            return []  # all gaps together are too short for one stall
+        if to_ms(max(self.gaps_ns, default=0)) < MIN_STALL_MS:
+            return []  # as nearly always
         threshold = stall_threshold(self.gaps_ms) or MIN_STALL_MS
+        ready_ns = self._ready_ns[-MAX_GAPS - 1 :]
         stalls = [(before, after) for before, after in pairwise(ready_ns) if to_ms(after - before) >= threshold]
         return [self._stall_reason(self._attribute(before, after)) for before, after in stalls]
-
-    def _ready_ns(self) -> list[int]:
-        """When each of the tokens was made whose gaps are kept."""
-        return [event.ready_ns for events, _, _ in self._deliveries for event in events][-MAX_GAPS - 1 :]
 
     def _attribute(self, start_ns: int, end_ns: int) -> Gap:
         """The phase with the largest share of a gap; unexplained when no measured phase touches it."""
@@ -215,12 +221,15 @@ def stall_threshold(gaps_ms: Sequence[float]) -> float | None:
     return None if median is None else max(MIN_STALL_MS, STALL_FACTOR * median)
 
 
-def covered_ns(intervals: Iterable[Interval], start_ns: int, end_ns: int) -> int:
-    """How much of a stretch the intervals cover together, overlaps counted once."""
+def covered_ns(stretches: Iterable[Stretch], start_ns: int, end_ns: int) -> int:
+    """How much of the time between two moments stretches cover together, overlaps counted once."""
     covered = 0
     reached = start_ns
-    for interval in sorted(intervals, key=itemgetter(1)):
-        low, high = max(interval.start_ns, reached), min(interval.end_ns, end_ns)
+    for low, high in sorted(stretches):
+        if low < reached:
+            low = reached
+        if high > end_ns:
+            high = end_ns
         if high > low:
             covered += high - low
             reached = high

@@ -20,6 +20,7 @@ import uvloop
 from tests.bench import machine
 from tests.bench.closed_loop import Load, load
 from tests.bench.progress import Progress
+from tests.bench.server_layers import Layers, layers
 from tests.bench.server_report import ServerReport
 from tests.bench.servers import Server, running
 
@@ -74,8 +75,19 @@ def measure(scenarios: Sequence[Scenario], plan: Plan, progress: Progress) -> Se
             for scenario in group:
                 progress.begin(scenario.title)
                 report.loads[scenario.title] = _measure(scenario, servers, plan, progress)
+    progress.begin("layers")
+    report.layers = count_layers()
     progress.end()
     return report
+
+
+def count_layers() -> dict[str, dict[str, Layers]]:
+    """What a request, and a token of a stream, makes the servers run."""
+    stream = STREAMS[0]
+    return {
+        CHAT.title.replace("requests", "request"): layers(CHAT.script, stream=False),
+        "a token of a stream": layers(stream.script, stream=True, tokens=stream.tokens),
+    }
 
 
 def _measure(scenario: Scenario, servers: list[Server], plan: Plan, progress: Progress) -> dict[str, Load]:

@@ -44,7 +44,7 @@ class Server:
 @contextmanager
 def running(script: dict[str, Any], folder: Path) -> Iterator[list[Server]]:
     """All servers over the same mock script, each on a port of its own. `folder` takes the files that they need."""
-    path, keys = _files(script, folder)
+    path, keys = write_files(script, folder)
     with ExitStack() as stack:
         servers = [stack.enter_context(_server(name, path, keys)) for name in NAMES]
         for server in servers:
@@ -55,12 +55,12 @@ def running(script: dict[str, Any], folder: Path) -> Iterator[list[Server]]:
 @contextmanager
 def alone(name: str, script: dict[str, Any], folder: Path) -> Iterator[Server]:
     """One of the servers."""
-    with _server(name, *_files(script, folder)) as server:
+    with _server(name, *write_files(script, folder)) as server:
         _wait_for(server)
         yield server
 
 
-def _files(script: dict[str, Any], folder: Path) -> tuple[Path, Path]:
+def write_files(script: dict[str, Any], folder: Path) -> tuple[Path, Path]:
     """The script, and a file of keys, as files."""
     path, keys = folder / "script.json", folder / "keys"
     path.write_text(json.dumps(script))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -38,6 +39,7 @@ def sent(
     wire: Wire | None = None,
     *,
     disconnected: bool = False,
+    default_headers: Sequence[tuple[bytes, bytes]] = ((b"date", b"today"),),
 ) -> Any:
     """Everything that can be seen of an answer: bytes, state, and how it failed."""
     wire = wire or Wire()
@@ -50,7 +52,7 @@ def sent(
             logger=logging.getLogger("test"),
             access_logger=logging.getLogger("test"),
             access_log=False,
-            default_headers=[(b"date", b"today")],
+            default_headers=list(default_headers),
             message_event=asyncio.Event(),
             expect_100_continue=False,
             keep_alive=keep_alive,
@@ -96,6 +98,7 @@ TWO = (b"content-length", b"2")
         [head(TYPE, (b"set-cookie", b"a"), (b"set-cookie", b"b")), part(b"")],
         [head((b"bad name", b"x")), part(b"")],
         [head((b"x", b"bad\r\nvalue")), part(b"")],
+        [head((b"x%d%%", b"100%")), part(b"")],
         [head(TWO), part(b"too long")],
         [head(TWO), part(b"")],
         [part(b"no head")],
@@ -124,6 +127,13 @@ def test_a_whole_answer_is_one_write() -> None:
         writes.clear()
         sent(Cycle, messages, "POST", True, wire)
         assert len(writes) == expected
+
+
+@pytest.mark.parametrize("kind", [Cycle, RequestResponseCycle])
+def test_a_head_may_have_no_fields(kind: type[RequestResponseCycle]) -> None:
+    wire = Wire()
+    sent(kind, [head(), part(b"x")], "POST", True, wire, default_headers=[])
+    assert wire.written == b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n"
 
 
 @pytest.mark.parametrize("kind", [Cycle, RequestResponseCycle])

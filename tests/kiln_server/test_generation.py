@@ -51,8 +51,8 @@ async def streamed(run: Run) -> FinishedAnswer:
     text = FinishedAnswer()
     async with run.arrivals(10) as arrivals:
         while not run.has_ended:
-            for deltas in run.read_each(await arrivals.next()):
-                text.add(deltas)
+            _, deltas = run.read_each(await arrivals.next())
+            text.add(deltas)
     text.add(run.end())
     return text
 

@@ -6,14 +6,18 @@ import io
 import json
 import logging
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 import structlog
 
+from kiln_server import logs
 from kiln_server.logs import configure_logs
 
 SECRET = "the user's prompt"  # noqa: S105 - not a password
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Terminal(io.StringIO):
@@ -57,6 +61,17 @@ def test_both_libraries_write_the_same_form() -> None:
     assert (ours.pop("event"), ours.pop("level"), ours.pop("count")) == ("ours", "info", 1)
     assert (theirs.pop("event"), theirs.pop("level")) == ("theirs 2", "warning")
     assert set(ours) == set(theirs) == {"timestamp"}
+
+
+def test_times_are_those_of_the_standard_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    moments = [0, 999_999, 1_000_000, 1_700_000_000_999_000_000, 1_700_000_000_999_999_999, 1_700_000_001_000_000_000]
+    configure_logs("json", "info", stream := io.StringIO())
+    for moment in moments:
+        monkeypatch.setattr(logs, "time_ns", lambda moment=moment: moment)
+        structlog.get_logger().info("now")
+    assert [line["timestamp"] for line in lines(stream)] == [
+        (EPOCH + timedelta(milliseconds=moment // 1_000_000)).isoformat(timespec="milliseconds") for moment in moments
+    ]
 
 
 def test_an_exception_is_told_without_its_message() -> None:

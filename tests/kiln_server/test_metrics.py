@@ -71,7 +71,7 @@ def test_what_is_counted_is_shown() -> None:
     metrics.request_finished("ok", 0.3)
     metrics.answered("/v1/models", 200)
     metrics.ttft(0.02)
-    metrics.itl([4])
+    metrics.itl([4_000_000])
     metrics.tokens(5)
     metrics.prompt_tokens(7)
     metrics.phases({"prefill": 500})

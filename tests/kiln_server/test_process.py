@@ -69,6 +69,14 @@ class TestServing:
             client.sendall(b"POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nabc")
             assert read_all(client).startswith(b"HTTP/1.1 408 ")
 
+    def test_the_collector_leaves_alone_what_is_loaded(self) -> None:
+        with tiny("--backend-options", "load_s=1") as server:
+            address = server.address()
+            server.event("loading")
+            assert httpx2.get(f"{address}/collector").json()["frozen"] == 0
+            server.event("ready")
+            assert httpx2.get(f"{address}/collector").json()["frozen"] > 10_000
+
 
 class TestLoading:
     def test_answers_while_the_backend_loads(self) -> None:

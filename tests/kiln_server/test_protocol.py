@@ -92,8 +92,12 @@ class Client:
 
 
 @asynccontextmanager
-async def serving(app: App, *, body_s: float = LIMIT_S) -> AsyncIterator[Callable[[], Awaitable[Client]]]:
-    config = uvicorn.Config(app, lifespan="off", ws="none", log_config=None, access_log=False, timeout_keep_alive=60)
+async def serving(
+    app: App, *, body_s: float = LIMIT_S, keep_alive_s: int = 60
+) -> AsyncIterator[Callable[[], Awaitable[Client]]]:
+    config = uvicorn.Config(
+        app, lifespan="off", ws="none", log_config=None, access_log=False, timeout_keep_alive=keep_alive_s
+    )
     config.load()
     make = bounded(LIMIT_S, body_s)
     state = ServerState()
@@ -301,6 +305,44 @@ class TestRest:
             assert await client.answer() == (200, b"early")
             await client.send(b"abc")
             assert await client.closed() == b""
+
+
+class TestIdle:
+    async def test_a_connection_that_asks_nothing_more_is_closed_without_a_word(self) -> None:
+        async with serving(echo, keep_alive_s=1) as connect:
+            client = await connect()
+            await client.send(HEAD + b"content-length: 1\r\n\r\n1")
+            await client.answer()
+            began = asyncio.get_running_loop().time()
+            assert await client.closed() == b""
+            assert 0.9 < asyncio.get_running_loop().time() - began < SOON_S
+
+    async def test_every_answer_begins_the_time_anew(self) -> None:
+        async with serving(echo, keep_alive_s=1) as connect:
+            client = await connect()
+            for _ in range(3):
+                await client.send(HEAD + b"content-length: 1\r\n\r\n1")
+                assert (await client.answer())[0] == 200
+                await asyncio.sleep(0.6)
+
+    async def test_an_answer_under_way_is_not_idle(self) -> None:
+        async def late(scope: Any, receive: Any, send: Any) -> None:
+            await asyncio.sleep(1.5)
+            await echo(scope, receive, send)
+
+        async with serving(late, keep_alive_s=1) as connect:
+            client = await connect()
+            for _ in range(2):
+                await client.send(HEAD + b"content-length: 1\r\n\r\n1")
+                assert (await client.answer())[0] == 200
+
+    async def test_the_head_of_the_next_request_has_its_own_limit(self) -> None:
+        async with serving(echo, keep_alive_s=60) as connect:
+            client = await connect()
+            await client.send(HEAD + b"content-length: 1\r\n\r\n1")
+            await client.answer()
+            await client.send(b"POST / HTTP/1.1\r\n")
+            assert await client.refused()
 
 
 class TestPipeline:

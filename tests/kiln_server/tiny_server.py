@@ -7,6 +7,7 @@ how long a thread of it goes on whatever happens.
 from __future__ import annotations
 
 import asyncio
+import gc
 import sys
 import threading
 import time
@@ -56,6 +57,9 @@ def make_app(settings: Settings, backend: Any, lifecycle: Lifecycle) -> Starlett
         progress = lifecycle.progress
         return JSONResponse({"state": lifecycle.state, "phase": progress.phase if progress else None})
 
+    async def collector(_: Request) -> Response:
+        return JSONResponse({"frozen": gc.get_freeze_count()})
+
     async def stream(request: Request) -> Response:
         seconds = float(request.query_params.get("seconds", "1"))
         try:
@@ -72,7 +76,7 @@ def make_app(settings: Settings, backend: Any, lifecycle: Lifecycle) -> Starlett
         time.sleep(float(request.query_params["seconds"]))
         return Response()
 
-    routes = [Route("/state", state), Route("/stream", stream), Route("/block", block)]
+    routes = [Route("/state", state), Route("/collector", collector), Route("/stream", stream), Route("/block", block)]
     return Starlette(routes=[*routes, Route("/echo", echo, methods=["POST"])])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from typing import Final
 
 from starlette.requests import Request
@@ -24,7 +25,7 @@ class Authentication:
         self._app = app
         self._keys = keys
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         if scope["type"] == "http":
             exchange = exchange_in(scope)
             # Two readers of such a request, a proxy and this server, could each believe another one.
@@ -34,7 +35,7 @@ class Authentication:
                 exchange.access = "admin"
             elif scope["path"] not in OPEN:
                 exchange.access = _access(exchange, self._keys)
-        await self._app(scope, receive, send)
+        return self._app(scope, receive, send)
 
 
 def require_admin(request: Request) -> None:

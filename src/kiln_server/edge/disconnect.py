@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Final, TypeVar
+from types import TracebackType
+from typing import Final, Self
 
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive
@@ -12,43 +12,47 @@ from starlette.types import Receive
 from kiln_server.edge.interrupt import Interruptible
 from kiln_server.errors import ApiError
 
-T = TypeVar("T")
-
 GRACE_S: Final = 0.005
 """Work that takes no longer than this is not watched: most small requests are done by then. Seconds."""
 
 
-async def run_unless_disconnected(
-    receive: Receive, work: Callable[[], Awaitable[T]], timeout_s: float | None = None
-) -> T:
-    """Await `work()` and return what it returns; cancel it when the client leaves, or the time is over, before that.
+class WhileConnected(Interruptible):
+    """A block that is cancelled when the client leaves, or the time is over, before it ends.
 
     The request's body must have been read. For handlers that answer at once; a stream ends by itself with its client.
-    Raises ClientDisconnect, or ApiError `request_timeout`.
+    Raises ClientDisconnect, or ApiError `request_timeout`, in the block's place.
     """
-    loop = asyncio.get_running_loop()
-    pending: list[asyncio.TimerHandle | asyncio.Task[None]] = []
 
-    def begin_watch() -> None:
-        pending.append(loop.create_task(_watch(receive, block), name="disconnect"))
-        if timeout_s is not None:
-            pending.append(loop.call_later(timeout_s - GRACE_S, _expire, block, timeout_s))
+    def __init__(self, receive: Receive, timeout_s: float | None = None) -> None:
+        super().__init__()
+        self._receive = receive
+        self._timeout_s = timeout_s
+        self._loop = asyncio.get_running_loop()
+        self._watch: asyncio.Task[None] | None = None
 
-    with Interruptible() as block:
+    def __enter__(self) -> Self:
+        super().__enter__()
         # One timer for both: a request that is done before it fires pays for no other.
-        pending.append(loop.call_later(GRACE_S, begin_watch))
-        try:
-            return await work()
-        finally:
-            for item in pending:
-                item.cancel()
+        self._timer = self._loop.call_later(GRACE_S, self._begin_watch)
+        return self
 
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._timer.cancel()
+        # Let go of, too: what it was cancelled with holds this block.
+        watch, self._watch = self._watch, None
+        if watch is not None:
+            watch.cancel()
+        super().__exit__(kind, error, at)
 
-async def _watch(receive: Receive, block: Interruptible) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
-    block.interrupt(ClientDisconnect())
+    def _begin_watch(self) -> None:
+        self._watch = self._loop.create_task(self._wait_for_departure(), name="disconnect")
+        if self._timeout_s is not None:
+            self._timer = self._loop.call_later(self._timeout_s - GRACE_S, self._expire, self._timeout_s)
 
+    async def _wait_for_departure(self) -> None:
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+        self.interrupt(ClientDisconnect())
 
-def _expire(block: Interruptible, timeout_s: float) -> None:
-    block.interrupt(ApiError("request_timeout", f"The request took longer than {timeout_s:g} s."))
+    def _expire(self, timeout_s: float) -> None:
+        self.interrupt(ApiError("request_timeout", f"The request took longer than {timeout_s:g} s."))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import secrets
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -14,6 +13,7 @@ from starlette.requests import Request
 from starlette.types import Scope
 
 from kiln_contract import ThinkingBudgetRecentRecord
+from kiln_server.random_hex import random_hex
 
 Access = Literal["use", "admin"]
 """What an API key allows; `admin` allows everything."""
@@ -130,4 +130,4 @@ def _request_id(sent: bytes | None) -> str:
     """The client's own id when it is short and plain, so that logs on both sides can be joined; else a new one."""
     if sent is not None and _SANE_ID.fullmatch(sent):
         return sent.decode()
-    return "req_" + secrets.token_hex(12)
+    return "req_" + random_hex(12)

@@ -37,12 +37,17 @@ class Failures:
         except ClientDisconnect:
             return
         except Exception as failure:
-            error = _as_api_error(failure)
-            if error.code == "internal_error":
-                log.error("unforeseen", request_id=exchange.request_id, route=exchange.route, exc_info=failure)
-            exchange.error_code = error.code
-            if not exchange.status:
-                await _answer(error, exchange, send)
+            # Not kept here: this frame is in its traceback, and all that the request held would wait for the collector.
+            await _tell(failure, exchange, send)
+
+
+async def _tell(failure: Exception, exchange: Exchange, send: Send) -> None:
+    error = _as_api_error(failure)
+    if error.code == "internal_error":
+        log.error("unforeseen", request_id=exchange.request_id, route=exchange.route, exc_info=failure)
+    exchange.error_code = error.code
+    if not exchange.status:
+        await _answer(error, exchange, send)
 
 
 def _as_api_error(failure: Exception) -> ApiError:

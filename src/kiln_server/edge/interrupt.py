@@ -34,8 +34,13 @@ class Interruptible:
 
     def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:
         task, self._task = self._task, None
-        if self._error is None or task is None:
+        error, self._error = self._error, None
+        if error is None or task is None:
             return
         # Cancelled from elsewhere too: then that wish, not this one, decides.
         if task.uncancel() <= self._cancelling and (kind is None or issubclass(kind, asyncio.CancelledError)):
-            raise self._error
+            try:
+                raise error
+            finally:
+                # Its traceback holds this frame: if that held the error, only the garbage collector could free them.
+                del error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
+from collections.abc import Awaitable, Collection
 
 import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -68,7 +68,7 @@ class Observation:
 def _watched(send: Send, exchange: Exchange) -> Send:
     """A `send` that notes how far the answer has come, and adds the exchange's headers."""
 
-    async def watched(message: Message) -> None:
+    def watched(message: Message) -> Awaitable[None]:
         if message["type"] == "http.response.start":
             exchange.status = message["status"]
             # A response object may be shared between requests, so its list of headers stays as it is.
@@ -77,7 +77,7 @@ def _watched(send: Send, exchange: Exchange) -> Send:
             exchange.complete = not message.get("more_body", False)
             if exchange.response_body is not None:
                 _keep(exchange.response_body, message.get("body", b""))
-        await send(message)
+        return send(message)
 
     return watched
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Iterable
 
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -23,8 +23,8 @@ class Shortcut:
             for method in route.methods or ()
         }
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         app = self._router
         if scope["type"] == "http" and not scope["root_path"]:
             app = self._apps.get((scope["method"], scope["path"]), app)
-        await app(scope, receive, send)
+        return app(scope, receive, send)

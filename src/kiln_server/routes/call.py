@@ -38,5 +38,5 @@ class Endpoint:
     def __init__(self, answer: Callable[[Call], Awaitable[None]]) -> None:
         self._answer = answer
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._answer(Call(scope["app"].state.service, exchange_in(scope), receive, send))
+    def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+        return self._answer(Call(scope["app"].state.service, exchange_in(scope), receive, send))

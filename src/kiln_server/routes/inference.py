@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from typing import Any, Final
 
@@ -21,7 +21,7 @@ from kiln_contract import (
 from kiln_server.backend import BackendError, Scoring
 from kiln_server.delivery import Interval
 from kiln_server.edge.adapter_headers import adapter_headers
-from kiln_server.edge.disconnect import run_unless_disconnected
+from kiln_server.edge.disconnect import WhileConnected
 from kiln_server.edge.exchange import Exchange
 from kiln_server.errors import ApiError
 from kiln_server.generation import Run
@@ -56,14 +56,14 @@ async def chat_completions(call: Call) -> None:
         await _stream(call, asked, plan, runs[0])
         return
 
-    async def work() -> bytes:
+    with service.lifecycle.work(), _while_connected(call):
         async with service.admission.admit(plan.num_prompt_tokens, plan.n):
             observer = Observer(service, exchange, plan)
             await _complete(service, runs)
         end_ns = time.monotonic_ns()
         observer.finished(runs, end_ns)
         rollout = asked.rollout_provenance is True
-        return encode(
+        body = encode(
             chat_response(
                 asked,
                 plan,
@@ -76,8 +76,7 @@ async def chat_completions(call: Call) -> None:
                 end_ns=end_ns,
             )
         )
-
-    await call.answer_json(await _bounded(call, work), adapter_headers(plan.adapters, service.backend.adapters()))
+    await call.answer_json(body, adapter_headers(plan.adapters, service.backend.adapters()))
 
 
 async def batch_completions(call: Call) -> None:
@@ -91,7 +90,7 @@ async def batch_completions(call: Call) -> None:
     ]
     every = [run for choices in runs for run in choices]
 
-    async def work() -> bytes:
+    with service.lifecycle.work(), _while_connected(call):
         async with service.admission.admit(plan.num_prompt_tokens, len(every)):
             observer = Observer(service, exchange, plan)
             failed = await _complete_each(service, every, observer)
@@ -99,9 +98,8 @@ async def batch_completions(call: Call) -> None:
         places = {
             (prompt, choice) for prompt, row in enumerate(runs) for choice, run in enumerate(row) if run in failed
         }
-        return encode(batch_response(plan, runs, places))
-
-    await call.answer_json(await _bounded(call, work), adapter_headers(plan.adapters, service.backend.adapters()))
+        body = encode(batch_response(plan, runs, places))
+    await call.answer_json(body, adapter_headers(plan.adapters, service.backend.adapters()))
 
 
 async def text_completions(call: Call) -> None:
@@ -114,7 +112,7 @@ async def text_completions(call: Call) -> None:
     exchange.model = service.model_id
     exchange.prompt_tokens, exchange.completion_tokens = len(ids), 0
 
-    async def work() -> bytes:
+    with service.lifecycle.work(), _while_connected(call):
         async with service.admission.admit(len(ids)):
             service.metrics.prompt_tokens(len(ids))
             try:
@@ -123,7 +121,7 @@ async def text_completions(call: Call) -> None:
                 )
             except BackendError as error:
                 raise ApiError("generation_error", str(error)) from error
-        return encode(
+        body = encode(
             TextCompletionResponse(
                 id=new_id(SCORING_PREFIX),
                 object="text_completion",
@@ -142,7 +140,7 @@ async def text_completions(call: Call) -> None:
             )
         )
 
-    await call.answer_json(await _bounded(call, work), adapter_headers((), ()))
+    await call.answer_json(body, adapter_headers((), ()))
 
 
 def _planned(service: Service, exchange: Exchange, plan: Callable[[], Plan]) -> tuple[Plan, Interval]:
@@ -198,7 +196,11 @@ async def _complete(service: Service, runs: Sequence[Run]) -> None:
         for run in runs:
             tasks.start_soon(one, run)
     if failures:
-        raise failures[0]
+        try:
+            raise failures[0]
+        finally:
+            # Their tracebacks hold this list.
+            failures.clear()
 
 
 def _begin_all(runs: Sequence[Run]) -> None:
@@ -231,7 +233,8 @@ async def _stream(call: Call, asked: ChatCompletionRequest, plan: Plan, run: Run
     async with AsyncExitStack() as entered:
         entered.enter_context(service.lifecycle.work())
         ticket = service.admission.admit(plan.num_prompt_tokens)
-        await run_unless_disconnected(receive, lambda: entered.enter_async_context(ticket))
+        with WhileConnected(receive):
+            await entered.enter_async_context(ticket)
         observer = Observer(service, exchange, plan)
         run.begin()
         stream = ChatStream(asked, plan, run, service.settings, source=service.source, on_tokens=service.metrics.tokens)
@@ -253,10 +256,9 @@ async def _stream(call: Call, asked: ChatCompletionRequest, plan: Plan, run: Run
     await events.answer(receive, send)
 
 
-async def _bounded(call: Call, work: Callable[[], Awaitable[bytes]]) -> bytes:
-    """Await `work` for as long as the client stays and the deadline allows."""
-    with call.service.lifecycle.work():
-        return await run_unless_disconnected(call.receive, work, call.service.settings.request_timeout_s)
+def _while_connected(call: Call) -> WhileConnected:
+    """For as long as the client stays and the deadline allows."""
+    return WhileConnected(call.receive, call.service.settings.request_timeout_s)
 
 
 def _hashes(service: Service, asked: ChatCompletionRequest) -> Any:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
+
+from msgspec import Struct
 
 from kiln_server.backend import FinishCause, Tokenizer
 from kiln_server.text.detokenizer import Detokenizer
@@ -14,7 +16,7 @@ from kiln_server.text.tool_calls import Part, ToolCall, ToolCallParser
 FinishReason = Literal["stop", "length", "tool_calls"]
 
 
-class Delta(NamedTuple):
+class Delta(Struct, frozen=True, gc=False):
     """A piece of an answer: exactly one of its three kinds. Calls come whole; `call_index` numbers them."""
 
     reasoning: str = ""
@@ -34,44 +36,44 @@ class Answer:
         tokenizer: Tokenizer,
         *,
         inside_thinking: bool,
-        stops: Iterable[str] = (),
+        stops: Sequence[str] = (),
         tools: Sequence[Any] | None = None,
         new_id: Callable[[], str],
     ) -> None:
         self._detokenizer = Detokenizer(tokenizer)
-        self._stops = StopMatcher(stops)
+        self._stops = StopMatcher(stops) if stops else None
         self._reasoning = ReasoningSplitter(inside=inside_thinking)
         self._calls = None if tools is None else ToolCallParser(tools, new_id)
         self._num_calls = 0
         self.num_tokens = 0
         """Tokens read, the one that completed a stop string and the terminal EOS included."""
-
-    @property
-    def stopped(self) -> bool:
+        self.stopped = False
         """Whether a stop string has ended the answer: tokens after this one do not exist."""
-        return self._stops.stopped
 
     def feed(self, token_id: int, *, is_end: bool = False) -> list[Delta]:
         """Read one token. `is_end` marks the terminal EOS, which counts but has no text."""
         self.num_tokens += 1
-        if is_end or self._stops.stopped:
+        if is_end or self.stopped:
             return []
         text = self._detokenizer.feed(token_id)
-        return self._through(self._stops.feed(text) if self._stops.is_needed else text)
+        if self._stops is not None:
+            text = self._stops.feed(text)
+            self.stopped = self._stops.stopped
+        return self._through(text)
 
     def feed_all(self, token_ids: Sequence[int], *, is_end: bool = False) -> list[Delta]:
         """Read tokens that came together, up to one that completes a stop string; `is_end` is about the last of them.
 
         The deltas, joined, are those of `feed` one by one, joined; `num_tokens` tells how many were read.
         """
-        if self._stops.is_needed:
+        if self._stops is not None:
             return self._up_to_a_stop(token_ids, is_end=is_end)
         self.num_tokens += len(token_ids)
         return self._through(self._detokenizer.feed_all(token_ids[:-1] if is_end else token_ids))
 
     def flush(self) -> list[Delta]:
         """The end: whatever was held back until now."""
-        deltas = self._through(self._stops.flush())
+        deltas = [] if self._stops is None else self._through(self._stops.flush())
         deltas += self._deltas(self._reasoning.flush())
         if self._calls is not None:
             deltas += self._parts(self._calls.flush())

@@ -39,7 +39,9 @@ class ControlTokens:
         ordinary = [text for text, token in self._tokens.items() if token.anywhere]
         self._control = _pattern(self._tokens.keys() - ordinary)
         self._ordinary = _pattern(ordinary) if ordinary else None
-        self._have_flags = any(token.lstrip or token.rstrip or token.single_word for token in self._tokens.values())
+        self._are_plain = not any(
+            token.lstrip or token.rstrip or token.single_word or token.anywhere for token in self._tokens.values()
+        )
 
     @classmethod
     def of(cls, ids: Mapping[str, int]) -> ControlTokens:
@@ -51,7 +53,7 @@ class ControlTokens:
 
         Regions are in order. Plain stretches are as long as they can be, and never empty.
         """
-        if not self._have_flags:
+        if self._are_plain:
             return self._split_plainly(text, regions)
         pieces: list[str | int] = []
         end = 0
@@ -81,16 +83,18 @@ class ControlTokens:
         return ids
 
     def _split_plainly(self, text: str, regions: Iterable[Span]) -> list[str | int]:
-        """The same for tokens without flags."""
+        """The same where all tokens are without flags, and none is ordinary."""
         pieces: list[str | int] = []
         end = 0
         ids = self._ids
-        for match in self._matches(text, regions):
-            start, stop = match.span()
-            if end < start:
-                pieces.append(text[end:start])
-            pieces.append(ids[match[0]])
-            end = stop
+        find = self._control.finditer
+        for first, last in regions:
+            for match in find(text, first, last):
+                start, stop = match.span()
+                if end < start:
+                    pieces.append(text[end:start])
+                pieces.append(ids[text[start:stop]])
+                end = stop
         if end < len(text):
             pieces.append(text[end:])
         return pieces

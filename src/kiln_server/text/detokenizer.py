@@ -49,7 +49,8 @@ class Detokenizer:
         return self._markup[token_id]
 
     def _decoded(self, data: bytes) -> str:
-        data = self._unfinished + data
+        if self._unfinished:
+            data = self._unfinished + data
         text, end = utf_8_decode(data, "replace", False)
         self._unfinished = data[end:]
         if self._at_start and text:

@@ -25,32 +25,29 @@ class ReasoningSplitter:
     """
 
     def __init__(self, *, inside: bool) -> None:
-        self._state = "inside" if inside else "start"
+        self._inside = inside
         self._held = ""
-
-    @property
-    def is_over(self) -> bool:
+        self.is_over = False
         """Whether all that comes is content."""
-        return self._state == "content"
 
     def feed(self, text: str) -> Split:
         """Text whose channel is certain."""
-        if self._state == "content":
+        if self.is_over:
             return Split("", text)
         text = self._held + text
         self._held = ""
-        if self._state == "start":
+        if not self._inside:
             if text == OPEN[: len(text)] and len(text) < len(OPEN):
                 self._held = text
                 return Split("", "")
             if not text.startswith(OPEN):
-                self._state = "content"
+                self.is_over = True
                 return Split("", text)
-            self._state = "inside"
+            self._inside = True
             text = text.removeprefix(OPEN)
         reasoning, rest, closed = split_at(text, CLOSE)
         if closed:
-            self._state = "content"
+            self.is_over = True
             return Split(reasoning, rest)
         self._held = rest
         return Split(reasoning, "")
@@ -58,4 +55,4 @@ class ReasoningSplitter:
     def flush(self) -> Split:
         """What was held back, in the channel it belongs to after all."""
         held, self._held = self._held, ""
-        return Split(held, "") if self._state == "inside" else Split("", held)
+        return Split(held, "") if self._inside else Split("", held)

@@ -14,8 +14,6 @@ class StopMatcher:
     def __init__(self, stops: Iterable[str]) -> None:
         self._stops = [stop for stop in dict.fromkeys(stops) if stop]
         self._held = ""
-        self.is_needed = bool(self._stops)
-        """Whether there is anything to look for."""
         self.stopped = False
 
     def feed(self, text: str) -> str:

@@ -179,19 +179,23 @@ def concat(parts: Iterable[str], *, plain_is_trusted: bool = False, limit: int =
     first = last = size = 0  # the span that may go on, and all characters so far
     for text in parts:
         texts.append(text)
-        length = len(text)
-        inner: tuple[Span, ...] = ()
         if type(text) is TrustedText:
-            inner = text._spans
-        elif plain_is_trusted and type(text) is str and length:
-            inner = ((0, length),)
-        for start, stop in inner:
-            if size + start > last:
+            for start, stop in text._spans:
+                if size + start > last:
+                    if last > first:
+                        found.append((first, last))
+                    first = size + start
+                last = size + stop
+            size += len(text)
+        elif plain_is_trusted and type(text) is str and text:
+            if size > last:
                 if last > first:
                     found.append((first, last))
-                first = size + start
-            last = size + stop
-        size += length
+                first = size
+            size += len(text)
+            last = size
+        else:
+            size += len(text)
         if size > limit:
             raise TooLong(limit)
     if last > first:

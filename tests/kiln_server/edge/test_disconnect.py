@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from kiln_server.app import create_app
-from kiln_server.edge.disconnect import run_unless_disconnected
+from kiln_server.edge.disconnect import WhileConnected
 from kiln_server.edge.exchange import CLIENT_GONE
 from kiln_server.service import Service
 from tests.kiln_server.live import Live, head_of, serving, wait_until
@@ -30,7 +30,8 @@ class Work:
 
     async def answer(self, request: Request) -> Response:
         await request.body()
-        return await run_unless_disconnected(request.receive, self.work, self.timeout_s)
+        with WhileConnected(request.receive, self.timeout_s):
+            return await self.work()
 
     async def work(self) -> Response:
         self.begun += 1
@@ -119,7 +120,8 @@ def test_the_watch_ends_with_the_work() -> None:
         await asyncio.get_running_loop().create_future()
 
     async def run() -> set[str]:
-        await run_unless_disconnected(never, lambda: asyncio.sleep(0.02))
+        with WhileConnected(never):
+            await asyncio.sleep(0.02)
         await asyncio.sleep(0)
         return {task.get_name() for task in asyncio.all_tasks()}
 

@@ -31,6 +31,16 @@ def test_an_emoji_over_several_tokens_arrives_whole() -> None:
     assert streamed.result.usage["completion_tokens"] == whole["usage"]["completion_tokens"] == 5
 
 
+def test_timed_tokens_end_with_the_stop_string_like_all_others() -> None:
+    with playing([["a", "b", "c", "d"]]) as live:
+        plain, timed = (stream(live, stop="c", include_performance=timed) for timed in (None, True))
+        metrics = live.ask("GET", "/metrics").text
+    assert plain.joined("content") == timed.joined("content") == "ab"
+    assert [timing["token_index"] for timing in timed.timings] == [0, 1, 2]
+    assert plain.timings == []
+    assert "kiln_tokens_generated_total 6.0" in metrics
+
+
 TEXT = "counting beans</think>Total is a<b"
 
 
