@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
@@ -61,10 +62,15 @@ class EngineBackend:
         def report(reached: Progress) -> None:
             loop.call_soon_threadsafe(progress, reached)
 
+        # The thread ends with its work. If it stayed, so would the threads that OpenMP gave it; where there are more
+        # than processors, each one goes to sleep at every barrier of a step instead of waiting for the others.
+        loading = ThreadPoolExecutor(1, thread_name_prefix="kiln-loading")
         try:
-            assembled = await asyncio.to_thread(self._assemble, report)
+            assembled = await loop.run_in_executor(loading, self._assemble, report)
         except EngineError as error:
             raise BackendError(str(error)) from error
+        finally:
+            loading.shutdown(wait=False)
         self.capabilities = assembled.capabilities
         self.identity = assembled.identity
         self.text = assembled.text

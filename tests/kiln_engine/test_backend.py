@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import threading
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
@@ -121,6 +122,18 @@ class TestStarting:
     def test_a_missing_model_is_told_before_anything_starts(self, tmp_path: Path) -> None:
         with pytest.raises(BackendError, match="there is no model"):
             create({"model": str(tmp_path)})
+
+
+async def test_loading_leaves_no_thread_behind(folder: Path) -> None:
+    """One that stays keeps OpenMP's threads, and then those of the engine sleep at every barrier."""
+    before = set(threading.enumerate())
+    async with Started(folder):
+        for _ in range(100):  # a thread ends a moment after its work
+            names = [thread.name for thread in set(threading.enumerate()) - before]
+            if len(names) == 1:
+                break
+            await asyncio.sleep(0.02)
+    assert names == ["kiln-engine"]
 
 
 class TestAnswers:
