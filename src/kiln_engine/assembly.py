@@ -15,7 +15,7 @@ from kiln_contract.identity import inference_config_sha256
 from kiln_engine import catalog
 from kiln_engine.cache import Cache, CacheShape
 from kiln_engine.cache_manager import CacheManager
-from kiln_engine.context_limit import limit_context
+from kiln_engine.context_limit import ContextLimit, limit_context
 from kiln_engine.device import choose_device, choose_dtype
 from kiln_engine.engine import Engine
 from kiln_engine.errors import EngineError
@@ -31,6 +31,7 @@ from kiln_engine.pacing import FixedPacing, Pacing
 from kiln_engine.sampling import Sampler
 from kiln_engine.scheduler import Scheduler
 from kiln_engine.trace import PHASES
+from kiln_server import backend
 from kiln_server.backend import Capabilities, Identity, Progress, TextAssets
 from kiln_server.presets import FALLBACK, PRESETS
 from kiln_server.text.hf_tokenizer import HfTokenizer
@@ -85,9 +86,21 @@ def assemble(options: EngineOptions, report: Report) -> Assembled:
     identity = _identity(source, place.id, choice, dtype)
     report(Progress("ready", 1.0))
     capabilities = Capabilities(
-        context_length=room.max_model_len, vocab_size=decoder.vocab_size, batching=True, phases=PHASES
+        context_length=room.limit.max_model_len,
+        vocab_size=decoder.vocab_size,
+        batching=True,
+        phases=PHASES,
+        choices=_choices(choice, room.limit),
     )
     return Assembled(engine, capabilities, identity, text)
+
+
+def _choices(kernels: Choice, limit: ContextLimit) -> tuple[backend.Choice, ...]:
+    """What the options left open, as it turned out."""
+    made = [backend.Choice("kernels", kernels.kernels.name, kernels.reason)]
+    if limit.reason:
+        made.append(backend.Choice("max_model_len", str(limit.max_model_len), limit.reason))
+    return tuple(made)
 
 
 def _load(
@@ -125,7 +138,7 @@ class _Room(NamedTuple):
     """The cache's size, and how long a context may get."""
 
     shape: CacheShape
-    max_model_len: int
+    limit: ContextLimit
 
 
 def _room(
@@ -140,7 +153,7 @@ def _room(
     if limit.reason:
         _log.warning("max_model_len_reduced", max_model_len=limit.max_model_len, reason=limit.reason)
     _log.info("cache", num_blocks=num_blocks, block_size=options.block_size, mib=num_blocks * block_bytes // 2**20)
-    return _Room(replace(shape, num_blocks=num_blocks), limit.max_model_len)
+    return _Room(replace(shape, num_blocks=num_blocks), limit)
 
 
 def _num_blocks(options: EngineOptions, block_bytes: int, context_length: int, device: torch.device) -> int:

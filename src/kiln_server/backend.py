@@ -145,6 +145,14 @@ class Scores(Struct, frozen=True):
     positions: tuple[tuple[Candidate, ...], ...]
 
 
+class Choice(Struct, frozen=True):
+    """Something that settings left to the backend: what it took, and why."""
+
+    name: str
+    value: str
+    reason: str
+
+
 class Capabilities(Struct, frozen=True, kw_only=True):
     """What a backend can do. The server answers requests for anything else with the contract's own error."""
 
@@ -157,6 +165,8 @@ class Capabilities(Struct, frozen=True, kw_only=True):
     adapters: bool = False
     phases: frozenset[Phase] = frozenset()
     """Phases it measures; the others are reported as null."""
+    choices: tuple[Choice, ...] = ()
+    """What it chose by itself, each name once; an operator sees it in `/v1/config`."""
 
 
 class Identity(Struct, frozen=True, kw_only=True):

@@ -15,7 +15,7 @@ import pytest
 from kiln_engine.assembly import assemble
 from kiln_engine.backend import EngineBackend, create
 from kiln_engine.options import EngineOptions
-from kiln_server.backend import AdapterRef, Backend, BackendError, Generation, Progress, Sampling, Scoring
+from kiln_server.backend import AdapterRef, Backend, BackendError, Choice, Generation, Progress, Sampling, Scoring
 from kiln_server.testing import BackendContract, collect
 from tests.kiln_engine.random_folder import NUM_UNUSED_ROWS, random_folder
 
@@ -134,6 +134,14 @@ async def test_loading_leaves_no_thread_behind(folder: Path) -> None:
                 break
             await asyncio.sleep(0.02)
     assert names == ["kiln-engine"]
+
+
+async def test_its_choices_are_told_with_their_reasons(folder: Path) -> None:
+    async with Started(folder, kernels="torch", kv_cache_bytes=10 * 4096) as backend:
+        kernels, limit = backend.capabilities.choices
+    assert kernels == Choice("kernels", "torch", "asked for")
+    assert (limit.name, limit.value) == ("max_model_len", str(backend.capabilities.context_length))
+    assert "cache" in limit.reason
 
 
 class TestAnswers:

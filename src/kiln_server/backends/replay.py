@@ -60,7 +60,7 @@ class ReplayBackend:
         self._adapters = header.adapters
         self._player = Player()
         # Nothing runs here, so nothing runs together and no phase is measured.
-        self.capabilities = replace(header.capabilities, batching=False, phases=frozenset())
+        self.capabilities = replace(header.capabilities, batching=False, phases=frozenset(), choices=())
         self.identity = replace(header.identity, implementation="kiln-replay", generation_backend=NAME)
         self.text = TextAssets(
             tokenizer=self._tokenizer,

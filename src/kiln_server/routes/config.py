@@ -13,11 +13,14 @@ from kiln_server.edge.authentication import require_admin
 from kiln_server.routes.answers import json_answer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kiln_server.backend import Choice
     from kiln_server.service import Service
 
 
 async def show_config(request: Request) -> Response:
-    """The resolved settings, secrets redacted, and the hashes that stand for them."""
+    """The resolved settings, secrets redacted, what the backend chose by itself, and the hashes of it all."""
     require_admin(request)
     service: Service = request.app.state.service
     loaded = service.lifecycle.has_loaded
@@ -25,10 +28,15 @@ async def show_config(request: Request) -> Response:
         {
             "object": "config",
             "settings": {row.name: {"value": row.value, "source": row.source} for row in service.settings.rows()},
+            "choices": _choices(service.backend.capabilities.choices if loaded else ()),
             "effective_config_hash": effective_config_hash(service.settings),
             "model_config_hash": service.backend.identity.model_config_sha256 if loaded else None,
         }
     )
+
+
+def _choices(choices: Sequence[Choice]) -> dict[str, dict[str, str]]:
+    return {choice.name: {"value": choice.value, "reason": choice.reason} for choice in choices}
 
 
 ROUTES: Final = (Route("/v1/config", show_config),)

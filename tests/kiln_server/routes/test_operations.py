@@ -5,15 +5,16 @@ from __future__ import annotations
 import time
 
 import pytest
+from msgspec.structs import replace
 
 from kiln_contract.identity import config_sha256
 from kiln_server.app import create_app
-from kiln_server.backend import Adapter
+from kiln_server.backend import Adapter, Choice
 from kiln_server.backends.mock import MockBackend
 from kiln_server.config_hash import effective_config_hash
 from kiln_server.settings import Settings
 from tests.kiln_server.live import serving
-from tests.kiln_server.services import ready_service
+from tests.kiln_server.services import new_service, ready_service
 
 CHAT = "/v1/chat/completions"
 
@@ -51,6 +52,18 @@ def test_settings_are_shown_with_their_sources_and_without_secrets() -> None:
     assert shown["host"] == {"value": "127.0.0.1", "source": "default"}
     assert shown["backend_options"]["value"] == {"api_key": "(redacted)", "shards": "3"}
     assert "hunter2" not in answer.text
+
+
+def test_what_the_backend_chose_is_shown_once_it_has_loaded() -> None:
+    backend = MockBackend()
+    choice = Choice("kernels", "cpu-x86-64-v3", "the best that this machine runs")
+    service = ready_service(backend)
+    backend.capabilities = replace(backend.capabilities, choices=(choice,))
+    with serving(create_app(service)) as live:
+        shown = live.ask("GET", "/v1/config").json()["choices"]
+    assert shown == {"kernels": {"value": "cpu-x86-64-v3", "reason": "the best that this machine runs"}}
+    with serving(create_app(new_service())) as live:
+        assert live.ask("GET", "/v1/config").json()["choices"] == {}
 
 
 def test_the_hash_of_the_settings_follows_the_values_alone() -> None:

@@ -30,10 +30,7 @@ struct Plan {
         const size_t height = divided_up(rows, divided_up(rows, MOST_ROWS)), num_tiles = divided_up(rows, height);
         const size_t items = ITEMS_PER_THREAD * num_threads;
         if (num_tiles <= FEW_TILES) {
-            const size_t group = height == 1   ? panels_at_once<1>()
-                                 : height == 2 ? panels_at_once<2>()
-                                 : height == 3 ? panels_at_once<3>()
-                                               : 1;
+            const size_t group = panels_at_once((int)height);
             const size_t even = std::min(num_panels / items, STRETCH * group) / group;
             return {rows, height, num_tiles, group, std::max<size_t>(even, 1) * group, num_tiles};
         }
@@ -139,7 +136,7 @@ template <typename T> struct Product {
 
     template <int R> void multiply_rows(const Group &group, const Input *tile, const Part &part, Lanes *sums) const {
         if constexpr (R <= MOST_ROWS) {
-            constexpr size_t P = panels_at_once<R>();
+            constexpr size_t P = panels_at_once(R);
             size_t i = 0;
             for (; i + P <= group.count; i += P) multiply_panels<P, R>(group, i, tile, part, sums + i * R);
             for (; i < group.count; i++) multiply_panels<1, R>(group, i, tile, part, sums + i * R);

@@ -25,8 +25,8 @@ constexpr int MOST_SUMS = 8;
 
 // Rows of x that are worked on at once, and panels with so many of them.
 constexpr int MOST_ROWS = MOST_SUMS / PARTS < 6 ? MOST_SUMS / PARTS : 6;
-template <int ROWS> constexpr int panels_at_once() {
-    return ROWS == 1 ? std::min(MOST_SUMS / PARTS, 4) : std::max(std::min(MOST_SUMS / PARTS / ROWS, 2), 1);
+constexpr int panels_at_once(int rows) {
+    return std::max(std::min(MOST_SUMS / PARTS / rows, rows == 1 ? 4 : 2), 1);
 }
 
 // What products are made of: floats, whatever type the weights have in memory …
