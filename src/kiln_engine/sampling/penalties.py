@@ -22,6 +22,9 @@ class Counted:
         self.ids = _joined([state.counted_ids for state in self._states])
         self._counts = _joined([state.counts for state in self._states])
 
+    def __len__(self) -> int:
+        return len(self.ids)
+
     def penalised(self, logits: NDArray[np.float64]) -> NDArray[np.float64]:
         """What becomes of these tokens' own logits; -inf stays, any other is finite for any finite values."""
         if not self._states:

@@ -84,7 +84,7 @@ class Sampler:
 
     def _drawn(self, logits: Tensor, states: Sequence[SamplerState], counted: Counted) -> Drawn:
         assert self._drawer is not None  # noqa: S101 - asked before
-        elements = self._to_device(counted.rows * self._vocab_size + counted.ids)
+        elements = self._elements(counted)
         with set_aside(logits, self._masked_ids, elements) as own:
             logits_before = own.numpy().astype(np.float64)
             # Penalties make finite what is infinite, which is to be found out.
@@ -92,7 +92,7 @@ class Sampler:
             return self._drawer(logits, wishes_of(states, counted, self._vocab_size), counted.ids, values)
 
     def _chosen(self, logits: Tensor, states: Sequence[SamplerState], counted: Counted) -> Drawn:
-        elements = self._to_device(counted.rows * self._vocab_size + counted.ids)
+        elements = self._elements(counted)
         with set_aside(logits, self._masked_ids, elements) as counted_logits:
             blocks = Blocks(logits)
             groups = groups_of(states, self._vocab_size)
@@ -122,6 +122,10 @@ class Sampler:
         size = max(1, _WHOLE_ELEMENTS // self._vocab_size)
         for start in range(0, len(rows), size):
             yield Group(sorted(rows)[start : start + size], self._vocab_size, greedy=False)
+
+    def _elements(self, counted: Counted) -> Tensor:
+        """Where the counted tokens' logits are, as flat indices."""
+        return self._to_device(counted.rows * self._vocab_size + counted.ids) if len(counted) else self._no_ids
 
     def _to_device(self, indices: Sequence[int] | NDArray[np.int64]) -> Tensor:
         return torch.as_tensor(indices, dtype=torch.int64, device=self._device)

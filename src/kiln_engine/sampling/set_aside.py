@@ -16,6 +16,9 @@ def set_aside(logits: Tensor, columns: Tensor, elements: Tensor) -> Iterator[Ten
     Logits are contiguous [rows, V]; `columns` [m] and the flat indices `elements` [n] are int64 on their device.
     Gives what the elements held: [n], with -inf for those in the columns. This spares a copy of all the logits.
     """
+    if not columns.numel() and not elements.numel():
+        yield logits.new_empty(0)
+        return
     flat = logits.view(-1)
     of_columns = logits.index_select(1, columns)
     logits.index_fill_(1, columns, -torch.inf)
