@@ -61,19 +61,32 @@ def field(dtype: str, interpreters: dict[str, str], report: EngineReport) -> lis
 
 
 def starts(bench: Bench, contenders: Sequence[Contender], rounds: int) -> dict[str, list[float]]:
-    """Seconds from a fresh process to the first token of the small model. Files are in the page cache by then."""
+    """Seconds from a fresh process to the first token of the small model. Files are in the page cache by then.
+
+    A contender that cannot load it is left out.
+    """
     taken: dict[str, list[float]] = {}
+    able = list(contenders)
     for number in range(-1, rounds):  # the first one warms the page cache
-        for contender in contenders[: 1 if number > 1 else None]:  # ours, and the others for comparison
+        for contender in able[: 1 if number > 1 else None]:  # ours, and the others for comparison
             bench.progress.begin(f"{contender.name}: start {number + 1}")
-            started = time.perf_counter()
-            with bench.process(contender) as process:
-                bench.load(START, contender, process)
-                process.begin(START.prompts(number), 1)
-                seconds = time.perf_counter() - started
+            try:
+                seconds = _start(bench, contender, number)
+            except PeerError as error:
+                print(f"{contender.name}: {error}", file=sys.stderr)
+                able = [each for each in able if each is not contender]
+                continue
             if number >= 0:
                 taken.setdefault(contender.name, []).append(seconds)
     return taken
+
+
+def _start(bench: Bench, contender: Contender, number: int) -> float:
+    started = time.perf_counter()
+    with bench.process(contender) as process:
+        bench.load(START, contender, process)
+        process.begin(START.prompts(number), 1)
+        return time.perf_counter() - started
 
 
 def measure(
