@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -25,16 +26,32 @@ class Placement(NamedTuple):
 
 
 def place(lifetimes: Sequence[Lifetime]) -> Placement:
-    """The lowest places at which no two buffers meet that are in use at the same time, found one after the other."""
-    placed: list[tuple[int, int, Lifetime]] = []
-    offsets, end = [], 0
-    for lifetime in lifetimes:
+    """The lowest places at which no two buffers meet that are in use at the same time, found in order of first use."""
+    offsets, end = [0] * len(lifetimes), 0
+    in_use: list[_Taken] = []
+    for index, lifetime in sorted(enumerate(lifetimes), key=lambda each: each[1].first):
         size = -(-lifetime.num_bytes // ALIGNMENT) * ALIGNMENT
-        offset = 0
-        for start, stop, other in sorted(placed):
-            if other.first <= lifetime.last and lifetime.first <= other.last and start < offset + size:
-                offset = max(offset, stop)
-        placed.append((offset, offset + size, lifetime))
-        offsets.append(offset)
+        in_use = [taken for taken in in_use if taken.last >= lifetime.first]
+        offset = _lowest_gap(in_use, size)
+        insort(in_use, _Taken(offset, offset + size, lifetime.last))
+        offsets[index] = offset
         end = max(end, offset + size)
     return Placement(tuple(offsets), end)
+
+
+class _Taken(NamedTuple):
+    """A stretch of memory, and until when it is in use."""
+
+    start: int
+    stop: int
+    last: int
+
+
+def _lowest_gap(taken: Sequence[_Taken], size: int) -> int:
+    """Where so many bytes fit among stretches that are in order and do not meet."""
+    offset = 0
+    for stretch in taken:
+        if stretch.start >= offset + size:
+            break
+        offset = max(offset, stretch.stop)
+    return offset
