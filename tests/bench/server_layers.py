@@ -190,7 +190,8 @@ def _kiln(script: Path, keys: Path) -> Callable[[], asyncio.Protocol]:
 
 
 def _starlette(script: Path) -> Callable[[], asyncio.Protocol]:
-    return _maker(uvicorn.Config(create_starlette(script), http="httptools", ws="none", access_log=False))
+    config = uvicorn.Config(create_starlette(script), http="httptools", ws="none", log_config=None, access_log=False)
+    return _maker(config)
 
 
 def _maker(config: uvicorn.Config) -> Callable[[], asyncio.Protocol]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import pytest
-import structlog
 
 from kiln_engine.backend import create
 from kiln_server.app import create_app
@@ -22,17 +20,6 @@ CONTEXT_LENGTH = 256
 
 Serve = Callable[..., AbstractContextManager[Live]]
 """Given settings, a live server."""
-
-
-@pytest.fixture(autouse=True)
-def logs_end_with_the_test() -> Iterator[None]:
-    """A command run inside a test sends logs to that test's own streams, which are closed after it."""
-    root = logging.getLogger()
-    handlers, level = root.handlers[:], root.level
-    yield
-    structlog.reset_defaults()
-    root.handlers[:] = handlers
-    root.setLevel(level)
 
 
 @pytest.fixture(scope="session", params=["mock", "kiln-tiny"])
