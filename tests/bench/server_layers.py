@@ -110,11 +110,13 @@ class _Count:
         self._bytecodes: Counter[CodeType] = Counter()
 
     def __enter__(self) -> _Count:
+        self._before = sys.gettrace()
         sys.settrace(self._called)
         return self
 
     def __exit__(self, *_: object) -> None:
-        sys.settrace(None)
+        # Whoever traced before goes on: coverage, for one.
+        sys.settrace(self._before)
 
     def layers(self, units: int) -> Layers:
         found: dict[str, Counter[str]] = {name: Counter() for name in _LAYERS}

@@ -58,6 +58,16 @@ def test_what_is_counted_does_not_change() -> None:
     )
 
 
+def test_counting_leaves_tracing_as_it_was() -> None:
+    before = sys.gettrace()
+    try:
+        sys.settrace(mine := lambda *_: None)
+        layers(CHAT.script, stream=False)
+        assert sys.gettrace() is mine
+    finally:
+        sys.settrace(before)
+
+
 def test_a_miss_is_shown_in_every_form(report: ServerReport) -> None:
     slow = replace(report.loads[CHAT.title][KILN], server_cpu_s=1e6)
     missed = ServerReport(report.facts, {CHAT.title: {**report.loads[CHAT.title], KILN: slow}})
