@@ -122,11 +122,9 @@ def gguf_of(shape: Shape, models: Path, dtype: str) -> Path:
 def openvino_of(shape: Shape, models: Path, python: str) -> Path:
     """The same weights as OpenVINO reads them; made, by an interpreter that has optimum-intel, if not there."""
     folder = models / f"{shape.name}-openvino"
-    whole = folder / "whole"  # which files there are follows optimum's release
-    if not whole.exists():
+    if not (folder / "openvino_tokenizer.xml").is_file():
         source = folder_of(shape, models)
         subprocess.run([python, "-c", _EXPORT, str(source), str(folder)], check=True, stdout=subprocess.DEVNULL)
-        whole.touch()
     return folder
 
 
