@@ -168,7 +168,7 @@ class CpuKernels:
         query = self._new(qkv, num_rows, heads.num_heads, dim)
         self._call(
             self._library.rope_write,
-            *(code, source, _struct(heads, kv.block_size), query_weight, key_weight, eps),
+            *(code, source, addressof(_struct(heads, kv.block_size)), query_weight, key_weight, eps),
             *(rope.cos.data_ptr(), rope.sin.data_ptr(), batch.positions.data_ptr(), batch.slots.data_ptr()),
             *(query.data_ptr(), kv.keys.data_ptr(), kv.values.data_ptr(), num_rows, torch.get_num_threads()),
         )
@@ -187,7 +187,7 @@ class CpuKernels:
         out = self._new(query, num_rows, num_heads * dim)
         self._call(
             self._library.attention,
-            *(code, source, kv.keys.data_ptr(), kv.values.data_ptr(), _struct(heads, kv.block_size)),
+            *(code, source, kv.keys.data_ptr(), kv.values.data_ptr(), addressof(_struct(heads, kv.block_size))),
             *(batch.row_offsets.data_ptr(), batch.context_lens.data_ptr()),
             *(batch.block_offsets.data_ptr(), batch.block_ids.data_ptr(), batch.context_lens.shape[0]),
             *(scale, window or 0, out.data_ptr(), torch.get_num_threads()),
@@ -255,11 +255,6 @@ def _panels(outputs: int) -> int:
 
 
 @cache
-def _struct(heads: Heads, block_size: int) -> int:
-    """The address of a structure that stays: a recorded call may hold it."""
-    return addressof(_kept(heads, block_size))
-
-
-@cache
-def _kept(heads: Heads, block_size: int) -> HeadsStruct:
+def _struct(heads: Heads, block_size: int) -> HeadsStruct:
+    """One that stays where it is: a recorded call may hold its address."""
     return HeadsStruct(*heads, block_size)

@@ -52,11 +52,11 @@ class CallStruct(Structure):
     def of(cls, function: str, arguments: Sequence[float | int | None]) -> CallStruct:
         """A function of the library by name, one of `RECORDED`; its arguments are numbers, and addresses or None."""
         signature = _SIGNATURES[function]
+        if len(arguments) != len(signature):
+            raise TypeError(f"{function} takes {len(signature)} arguments, not {len(arguments)}")
         call = cls(RECORDED.index(function))
         for value, kind, argument in zip(call.values, signature, arguments, strict=False):
             setattr(value, _MEMBERS.get(kind, "integer"), argument)
-        if len(arguments) != len(signature):
-            raise TypeError(f"{function} takes {len(signature)} arguments, not {len(arguments)}")
         return call
 
 
