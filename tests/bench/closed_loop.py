@@ -107,7 +107,7 @@ async def load(server: Server, into: Load, *, stream: bool, seconds: float) -> N
     The first answers warm it up, uncounted.
     """
     loop = asyncio.get_running_loop()
-    asked = _request(stream=stream)
+    asked = request_bytes(stream=stream)
     connections = [
         (await loop.create_connection(lambda: _Connection(asked, stream=stream), "127.0.0.1", server.port))[1]
         for _ in range(into.connections)
@@ -134,7 +134,7 @@ async def load(server: Server, into: Load, *, stream: bool, seconds: float) -> N
     into.seconds += [each for list_ in counted for each in list_]
 
 
-def _request(*, stream: bool) -> bytes:
+def request_bytes(*, stream: bool) -> bytes:
     members: dict[str, Any] = {
         "model": "mock",
         "messages": [

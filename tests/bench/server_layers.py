@@ -28,7 +28,7 @@ from kiln_server.logs import configure_logs
 from kiln_server.protocol import bounded
 from kiln_server.resolution import resolve
 from kiln_server.service import Service
-from tests.bench.closed_loop import _request as request_bytes
+from tests.bench.closed_loop import request_bytes
 from tests.bench.peers.starlette_peer import create_app as create_starlette
 from tests.bench.servers import KILN, STARLETTE, write_files
 from tests.bench.table import Rows, aligned

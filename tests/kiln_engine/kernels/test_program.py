@@ -130,6 +130,7 @@ def test_indices_are_checked_each_time(native: CpuKernels, scene: Scene, name: s
         return native.paged_attention(query, scene.kv, scene.batch, scale=0.3)
 
     program, _ = recorded(native, work)
+    assert len(program._indices) == 1  # rotation and attention use one batch
     assert torch.equal(program.replay(), work())
     getattr(scene.batch, name)[0] = value
     with pytest.raises(ValueError, match=words):

@@ -79,6 +79,11 @@ class Indices(NamedTuple):
     block_size: int
     num_angles: int | None
 
+    def covers(self, other: Indices) -> bool:
+        """Whether these, once checked, leave nothing to check of others."""
+        same = other.batch is self.batch and other[1:3] == self[1:3]
+        return same and other.num_angles in (None, self.num_angles)
+
     def check(self) -> None:
         """Raises ValueError when a slot or block lies outside the cache, or a position has no angles."""
         last = last_position(self.batch, self.num_blocks, self.block_size)

@@ -29,6 +29,6 @@ class Tape:
     """Batches whose indices were checked, before calls that rely on it."""
 
     def rely_on(self, indices: Indices) -> None:
-        """Note a batch whose indices the calls to come are sure of; the same once."""
-        if not any(indices.batch is known.batch and indices[1:] == known[1:] for known in self.indices):
+        """Note a batch whose indices the calls to come are sure of, unless what is noted covers it."""
+        if not any(known.covers(indices) for known in self.indices):
             self.indices.append(indices)
