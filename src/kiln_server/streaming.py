@@ -22,6 +22,7 @@ from kiln_contract import (
     sse,
 )
 from kiln_server.backend import TokenEvent
+from kiln_server.edge.disconnect import departure
 from kiln_server.errors import ApiError
 from kiln_server.generation import Run
 from kiln_server.plan import Plan
@@ -182,7 +183,7 @@ class EventStream:
                 tasks.start_soon(self._run, send)
                 tasks.start_soon(self._keep_alive, send)
                 with self._watching:
-                    await _disconnection(receive)
+                    await departure(receive)
                     self._client_left = True
                     self._writing.cancel()
         finally:
@@ -225,11 +226,6 @@ class EventStream:
             if not self._ended.is_set() and anyio.current_time() >= self._last_sent + self._keep_alive_s:
                 self._last_sent = anyio.current_time()
                 await send(_part(KEEP_ALIVE))
-
-
-async def _disconnection(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
 
 
 def _part(body: bytes) -> Message:

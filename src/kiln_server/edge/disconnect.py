@@ -16,6 +16,12 @@ GRACE_S: Final = 0.005
 """Work that takes no longer than this is not watched: most small requests are done by then. Seconds."""
 
 
+async def departure(receive: Receive) -> None:
+    """Return when the client has left; what it sends until then is dropped."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
 class WhileConnected(Interruptible):
     """A block that is cancelled when the client leaves, or the time is over, before it ends.
 
@@ -50,8 +56,7 @@ class WhileConnected(Interruptible):
             self._timer = self._loop.call_later(self._timeout_s - GRACE_S, self._expire, self._timeout_s)
 
     async def _wait_for_departure(self) -> None:
-        while (await self._receive())["type"] != "http.disconnect":
-            pass
+        await departure(self._receive)
         self.interrupt(ClientDisconnect())
 
     def _expire(self, timeout_s: float) -> None:
