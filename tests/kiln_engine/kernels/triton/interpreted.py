@@ -19,7 +19,7 @@ from kiln_engine.kernels.triton import linear as product
 from kiln_engine.kernels.triton.kernels import TritonKernels
 from kiln_engine.kernels.triton.launch import INTERPRETED
 from kiln_engine.weights import Linear, Part
-from tests.gpu.again import Again
+from tests.gpu.again import AgainRecorder
 from tests.gpu.exactness import exactness
 from tests.gpu.finding import Finding, near, same
 from tests.gpu.graphs import graphs
@@ -64,7 +64,7 @@ def test_no_row_depends_on_its_neighbours(place: Place) -> None:
 
 @PLACES
 def test_decode_steps_as_graphs_change_no_bit(place: Place) -> None:
-    assert _broken(graphs(TritonKernels(), place, SMALL, Again)) == []
+    assert _broken(graphs(TritonKernels(), place, SMALL, AgainRecorder())) == []
 
 
 def test_the_check_of_exactness_sees_kernels_that_are_not_exact() -> None:

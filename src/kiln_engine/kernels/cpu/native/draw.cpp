@@ -66,7 +66,7 @@ struct Row {
             for (int i = 0; i < PARTS; i++) highest.part[i] = broadcast(-INFINITY);
             for (size_t k = block * NEIGHBOURS; k < block_end(block); k += LANES) {
                 const size_t count = block_end(block) - k;
-                const Lanes values = count >= LANES ? load_lanes(logits + k) : load_last(logits + k, count);
+                const Lanes values = count >= LANES ? load_lanes(logits + k) : load_tail(logits + k, count, -INFINITY);
                 for (int i = 0; i < PARTS; i++) {
                     broken |= values.part[i] != values.part[i];
                     highest.part[i] = values.part[i] > highest.part[i] ? values.part[i] : highest.part[i];
@@ -82,13 +82,6 @@ struct Row {
             highest = std::max(highest, extra_values[i]);
         }
         return highest;
-    }
-
-    static Lanes load_last(const float *from, size_t count) {
-        float full[LANES];
-        std::fill(full, full + LANES, -INFINITY);
-        memcpy(full, from, count * sizeof(float));
-        return load_lanes(full);
     }
 
     // A logit that at least `reach` tokens are not below: -inf unless so many blocks have a maximum.

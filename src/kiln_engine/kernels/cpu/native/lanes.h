@@ -202,9 +202,11 @@ KILN_INLINE void store_lanes(bf16 *to, const Lanes &lanes) {
 #endif
 }
 
-// The same for the last `count` < 16 elements of a row: nothing past them is read or written, missing ones are 0.
-template <typename T> KILN_INLINE Lanes load_tail(const T *from, size_t count) {
-    T full[LANES] = {};
+// The same for the last `count` < 16 elements of a row: nothing past them is read or written, and `missing` stands for
+// what is not there.
+template <typename T> KILN_INLINE Lanes load_tail(const T *from, size_t count, T missing = {}) {
+    T full[LANES];
+    for (T &element : full) element = missing;
     memcpy(full, from, count * sizeof(T));
     return load_lanes(full);
 }
