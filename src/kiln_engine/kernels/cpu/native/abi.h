@@ -24,7 +24,8 @@ KILN_API int kiln_pack(int type, const void *weight, void *packed, size_t output
 KILN_API int kiln_embed(int type, const int32_t *ids, const void *packed, void *y, size_t rows, size_t inputs,
                         size_t outputs);
 
-// y [rows, outputs] = x [rows, inputs] times the packed weight [outputs, inputs] transposed, plus bias [outputs] or null.
+// y [rows, outputs] = x [rows, inputs] times the packed weight [outputs, inputs] transposed, plus bias [outputs] or
+// null.
 KILN_API int kiln_linear(int type, const void *x, const void *weight, const void *bias, void *y, size_t rows,
                          size_t inputs, size_t outputs, int num_threads);
 
@@ -62,9 +63,9 @@ struct KilnDraw {
     int64_t num_kept, greedy, first_extra, num_extra;
 };
 
-// Draws a token of each row of logits [rows, tokens]. A row's extra tokens, num_extra from first_extra on, have the values
-// given in place of their logits, which are -inf. Gives ids [rows] and logprobs [rows]: the log of each one's probability,
-// 0 for a greedy choice, or NaN for a row with NaN or +inf or nothing else than -inf.
+// Draws a token of each row of logits [rows, tokens]. A row's extra tokens, num_extra from first_extra on, have the
+// values given in place of their logits, which are -inf. Gives ids [rows] and logprobs [rows]: the log of each one's
+// probability, 0 for a greedy choice, or NaN for a row with NaN or +inf or nothing else than -inf.
 KILN_API int kiln_draw(const float *logits, size_t rows, size_t tokens, const KilnDraw *draws, const int64_t *extra_ids,
                        const double *extra_values, int64_t *ids, double *logprobs, int num_threads);
 

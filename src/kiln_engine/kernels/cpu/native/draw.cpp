@@ -149,8 +149,8 @@ struct Row {
         return std::max_element(room.tokens, room.tokens + count, comes_before)->value;
     }
 
-    // Orders `count` tokens and makes weights of their logits; those that min-p takes away, or that weigh no more than what
-    // is unknown, are dropped. Returns how many are left.
+    // Orders `count` tokens and makes weights of their logits; those that min-p takes away, or that weigh no more than
+    // what is unknown, are dropped. Returns how many are left.
     size_t weighed(size_t count, double highest, double beyond) const {
         Token *tokens = room.tokens;
         std::sort(tokens, tokens + count, comes_before);

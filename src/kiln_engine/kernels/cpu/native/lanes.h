@@ -1,8 +1,8 @@
 // Sixteen lanes, on whatever vectors the machine has: the unit in which everything here is ordered.
 //
-// A reduction over K elements of memory keeps sixteen partial sums (element k goes to the lane of its place in its group of
-// sixteen) and adds them up in one fixed tree. How many registers hold the sixteen, how many rows are worked on side by
-// side and which thread does it can then be chosen freely: no choice changes a bit. Products and sums are explicit
+// A reduction over K elements of memory keeps sixteen partial sums (element k goes to the lane of its place in its group
+// of sixteen) and adds them up in one fixed tree. How many registers hold the sixteen, how many rows are worked on side
+// by side and which thread does it can then be chosen freely: no choice changes a bit. Products and sums are explicit
 // fused operations, and the files are compiled with -ffp-contract=off, so that the compiler has no choice either.
 #pragma once
 

@@ -21,8 +21,8 @@ constexpr size_t AHEAD_BYTES = 16384, LINE = 64;
 // Threads take items; with fewer than this for each, one of them would often wait for the other.
 constexpr size_t ITEMS_PER_THREAD = 4;
 
-// How work is divided. A tile is `height` rows (the last may have fewer). An item is `stretch` panels with `share` tiles,
-// and its panels are taken `group` at a time.
+// How work is divided. A tile is `height` rows (the last may have fewer). An item is `stretch` panels with `share`
+// tiles, and its panels are taken `group` at a time.
 struct Plan {
     size_t rows, height, num_tiles, group, stretch, share;
 

@@ -1,8 +1,9 @@
 // Weights in the order in which products use them, and the inner loop over them.
 //
-// A panel is sixteen outputs side by side: for input 0 the sixteen weights, then those for input 1, and so on. An output
-// is one chain of fused operations along its inputs, cut every `BLOCK` inputs, where the sum so far is added to the
-// total. How many outputs and rows are worked on at once follows the machine and the number of rows, and changes no bit.
+// A panel is sixteen outputs side by side: for input 0 the sixteen weights, then those for input 1, and so on. An
+// output is one chain of fused operations along its inputs, cut every `BLOCK` inputs, where the sum so far is added to
+// the total. How many outputs and rows are worked on at once follows the machine and the number of rows, and changes no
+// bit.
 #pragma once
 
 #include <algorithm>
