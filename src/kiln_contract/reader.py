@@ -183,7 +183,28 @@ def _once(pairs: list[tuple[str, Any]]) -> None:
 _SCAN_NAMES: Final = json.JSONDecoder(object_pairs_hook=_once, parse_float=str, parse_int=str).decode
 
 
+_READ: Final = msgspec.json.Decoder().decode
+_WRITE: Final = msgspec.json.Encoder().encode
+
+
+def _names_each_once(body: bytes) -> bool:
+    """Whether it is certain, at a third of the cost of looking, that no object of JSON text names a member twice.
+
+    Of members of one name msgspec keeps the last, so text that is written again has a colon less for each other one.
+    Strings keep their colons, and can get more only from an escape by number.
+    """
+    if b"\\u" in body:
+        return False
+    try:
+        again = _WRITE(_READ(body))
+    except msgspec.MsgspecError:  # an integer that msgspec does not read
+        return False
+    return again.count(b":") == body.count(b":")
+
+
 def _duplicates(body: bytes, max_errors: int) -> list[Violation]:
+    if _names_each_once(body):
+        return []
     try:
         _SCAN_NAMES(body.decode())
     except _Twice:

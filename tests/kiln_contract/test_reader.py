@@ -59,6 +59,39 @@ def test_equal_names_written_differently_are_the_same() -> None:
     assert read(b'{"a": 1, "\\u0061": 2}').violations[0].rule == "json.duplicate-key"
 
 
+Written = tuple[str, bool]
+"""JSON text, and whether some object in it names a member twice."""
+
+# Colons, letters and backslashes, each written plainly and as an escape.
+CHARACTERS = [":", "\\u003a", "\\u003A", "a", "\\u0061", '\\"', "\\n", "\\\\", "\\\\u003a", "é"]
+strings = st.lists(st.sampled_from(CHARACTERS), max_size=2).map(lambda characters: f'"{"".join(characters)}"')
+scalars = st.one_of(strings, st.sampled_from(["null", "1.50", "-0.0", "12345678901234567890123"]))
+
+
+def array(items: list[Written]) -> Written:
+    return f"[{', '.join(text for text, _ in items)}]", any(twice for _, twice in items)
+
+
+def mapping(members: list[tuple[str, Written]]) -> Written:
+    text = ", ".join(f"{name} : {value}" for name, (value, _) in members)
+    names = {json.loads(name) for name, _ in members}
+    return f"{{{text}}}", len(names) < len(members) or any(twice for _, (_, twice) in members)
+
+
+documents = st.recursive(
+    scalars.map(lambda text: (text, False)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3).map(array), st.lists(st.tuples(strings, inner), max_size=3).map(mapping)
+    ),
+)
+
+
+@given(documents)
+def test_duplicates_are_found_however_names_and_values_are_written(document: Written) -> None:
+    text, twice = document
+    assert [violation.rule for violation in read(text, max_errors=1).violations] == ["json.duplicate-key"] * twice
+
+
 @pytest.mark.parametrize(("levels", "exceeds"), [(MAX_DEPTH, False), (MAX_DEPTH + 1, True)])
 @pytest.mark.parametrize("noise", ['"[[["', '"\\\\"', '"\\"[{"', "1"])
 def test_depth_is_counted_outside_strings(levels: int, exceeds: bool, noise: str) -> None:
