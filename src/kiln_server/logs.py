@@ -12,7 +12,7 @@ import sys
 import traceback
 from datetime import UTC, datetime
 from time import time_ns
-from typing import Final, Literal, TextIO
+from typing import Any, Final, Literal, TextIO
 
 import msgspec
 import structlog
@@ -36,7 +36,7 @@ def configure_logs(form: Literal["auto", "json", "text"], level: Level, stream: 
     render: Processor = _json if as_json else structlog.dev.ConsoleRenderer(colors=stream.isatty())
     structlog.configure(
         processors=[complete, render],
-        wrapper_class=structlog.make_filtering_bound_logger(number),
+        wrapper_class=_logger_class(number),
         logger_factory=structlog.WriteLoggerFactory(stream),
         cache_logger_on_first_use=True,
     )
@@ -44,6 +44,32 @@ def configure_logs(form: Literal["auto", "json", "text"], level: Level, stream: 
     plain = structlog.stdlib.ProcessorFormatter.remove_processors_meta
     handler.setFormatter(structlog.stdlib.ProcessorFormatter(processors=[plain, complete, render]))
     logging.basicConfig(handlers=[handler], level=number, force=True)
+
+
+def _logger_class(lowest: int) -> type[Any]:
+    """structlog's own logger, but for a quicker `info`: every request writes such a line.
+
+    More than half of that line's time went into values that are bound, arguments that the event is formatted with, and
+    results that are no text, none of which it has.
+    """
+    full: type[Any] = structlog.make_filtering_bound_logger(lowest)
+    if lowest > logging.INFO:
+        return full
+
+    def info(self: Any, event: str, *args: Any, **fields: Any) -> None:
+        if args or self._context:
+            full.info(self, event, *args, **fields)
+            return
+        fields["event"] = event
+        line: Any = fields
+        try:
+            for processor in self._processors:
+                line = processor(self._logger, "info", line)
+        except structlog.DropEvent:
+            return
+        self._logger.msg(line)
+
+    return type("Logger", (full,), {"info": info})
 
 
 class _Completion:

@@ -52,6 +52,33 @@ def test_both_libraries_write_the_same_form() -> None:
     assert set(ours) == set(theirs) == {"timestamp"}
 
 
+def test_a_line_is_the_same_by_every_way_to_write_it() -> None:
+    """Of `info` there is a quick form and the library's own; what they write must not tell them apart."""
+    configure_logs("json", "info", stream := io.StringIO())
+    logger = structlog.get_logger()
+    logger.info("ours 2", count=1)
+    logger.info("ours %d", 2, count=1)
+    logger.bind(count=1).info("ours 2")
+    logger.warning("ours 2", count=1)
+    written = lines(stream)
+    for line in written:
+        del line["timestamp"]
+    assert written == [{"count": 1, "event": "ours 2", "level": level} for level in ("info",) * 3 + ("warning",)]
+
+
+def test_a_level_that_is_not_wanted_writes_nothing() -> None:
+    configure_logs("json", "warning", stream := io.StringIO())
+    structlog.get_logger().info("ours", count=1)
+    assert lines(stream) == []
+
+
+def test_captured_lines_are_not_written() -> None:
+    configure_logs("json", "info", stream := io.StringIO())
+    with structlog.testing.capture_logs() as captured:
+        structlog.get_logger().info("ours", count=1)
+    assert (captured, lines(stream)) == ([{"count": 1, "event": "ours", "log_level": "info"}], [])
+
+
 def test_times_are_those_of_the_standard_library(monkeypatch: pytest.MonkeyPatch) -> None:
     moments = [0, 999_999, 1_000_000, 1_700_000_000_999_000_000, 1_700_000_000_999_999_999, 1_700_000_001_000_000_000]
     configure_logs("json", "info", stream := io.StringIO())
