@@ -73,8 +73,9 @@ class Ways:
         """They may overlap."""
         response = queue = client = 0
         for events, handled_ns, enqueued_ns in deliveries:
-            if len(events) > 1 and _are_alike(events, handled_ns, enqueued_ns):
-                made = list(map(READY_NS, events))
+            made = list(map(READY_NS, events)) if len(events) > 1 else ()
+            # Nothing is known of the hand-off of tokens that came together, and the clocks agree.
+            if made and max(made) <= handled_ns <= enqueued_ns and not any(map(_DELIVERED_NS, events)):
                 response += len(events) * handled_ns - sum(made)
                 client += len(events) * (enqueued_ns - handled_ns)
                 self.stretches.append((min(made), enqueued_ns))
@@ -95,8 +96,3 @@ class Ways:
                     self.stretches.append((way.ready_ns, way.enqueued_ns))
         self.totals = dict(zip(PHASES, (response, queue, client), strict=True))
         """Nanoseconds by phase."""
-
-
-def _are_alike(events: Sequence[TokenEvent], handled_ns: int, enqueued_ns: int) -> bool:
-    """Whether nothing is known of the hand-off of tokens that came together, and the clocks agree."""
-    return not any(map(_DELIVERED_NS, events)) and max(map(READY_NS, events)) <= handled_ns <= enqueued_ns

@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import structlog
-from msgspec.structs import asdict
 
-from kiln_contract import ThinkingBudgetRecentRecord, ThinkingBudgetRecord
 from kiln_server.edge.exchange import Exchange
 from kiln_server.errors import ApiError
 from kiln_server.generation import Run
@@ -45,18 +43,13 @@ class Observer:
         for run in runs:
             self._latency(run, end_ns)
             self._metrics.budget_outcome(_budget_outcome(run))
-        exchange.thinking_budget = _recent(runs[0].budget_record)
+        exchange.thinking_budget = runs[0].budget_record
 
     def _latency(self, run: Run, end_ns: int) -> None:
         self._metrics.itl(run.timing.gaps_ns)
         self._metrics.phases(run.timing.phases_ms(end_ns))
         for reason in run.timing.stall_reasons():
             self._metrics.stall(reason)
-
-
-def _recent(record: ThinkingBudgetRecord) -> ThinkingBudgetRecentRecord:
-    """A record in the looser form of lists: the members are the same."""
-    return ThinkingBudgetRecentRecord(**asdict(record))
 
 
 def _budget_outcome(run: Run) -> BudgetOutcome:

@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from kiln_contract import ThinkingBudgetRecentRecord
+from kiln_contract import ThinkingBudgetRecord
 from kiln_server.edge.exchange import Exchange, Outcome
 
 MAX_KEPT: Final = 100
@@ -35,7 +35,8 @@ class RecentRequest(Struct, frozen=True, kw_only=True):
     prompt_tokens: int | None
     completion_tokens: int | None
     finish_reasons: tuple[str, ...]
-    thinking_budget: ThinkingBudgetRecentRecord | None
+    thinking_budget: ThinkingBudgetRecord | None
+    """Written as it is: the contract's `ThinkingBudgetRecentRecord` has the same members, and only asks for fewer."""
     request_body: str | None
     response_body: str | None
 

@@ -161,10 +161,13 @@ class Timing:
 
     def stall_reasons(self) -> list[str]:
         """What each stall is attributed to, as the stall counts name it."""
+        ready_ns = self._ready_ns[-MAX_GAPS - 1 :]
+        # What all gaps come to is seen at a glance, and is more than any of them.
+        if not ready_ns or to_ms(max(ready_ns) - min(ready_ns)) < MIN_STALL_MS:
+            return []
         if to_ms(max(self.gaps_ns, default=0)) < MIN_STALL_MS:
             return []  # as nearly always
         threshold = stall_threshold(self.gaps_ms) or MIN_STALL_MS
-        ready_ns = self._ready_ns[-MAX_GAPS - 1 :]
         stalls = [(before, after) for before, after in pairwise(ready_ns) if to_ms(after - before) >= threshold]
         return [self._stall_reason(self._attribute(before, after)) for before, after in stalls]
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 from starlette.requests import Request
 from starlette.types import Scope
 
-from kiln_contract import ThinkingBudgetRecentRecord
+from kiln_contract import ThinkingBudgetRecord
 from kiln_server.random_hex import random_hex
 
 Access = Literal["use", "admin"]
@@ -69,7 +69,7 @@ class Exchange(Struct, kw_only=True):
     completion_tokens: int | None = None
     ttft_ms: float | None = None
     finish_reasons: tuple[str, ...] = ()
-    thinking_budget: ThinkingBudgetRecentRecord | None = None
+    thinking_budget: ThinkingBudgetRecord | None = None
     request_body: bytes | None = None
     """Only when the server keeps bodies."""
     response_body: bytearray | None = None
