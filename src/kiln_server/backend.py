@@ -43,6 +43,10 @@ Phase = Literal[
 """Phases of latency that a backend can measure; the others are the server's own."""
 
 
+GREEDY_BELOW: Final = 1e-5
+"""A temperature that is too low to draw with."""
+
+
 class Sampling(Struct, frozen=True, kw_only=True):
     """Resolved sampling values; presets and defaults are already applied.
 
@@ -57,6 +61,11 @@ class Sampling(Struct, frozen=True, kw_only=True):
     frequency_penalty: float = 0.0
     repetition_penalty: float = 1.0
     penalise_greedy: bool = False
+
+    @property
+    def is_greedy(self) -> bool:
+        """Whether tokens are chosen, not drawn: the most likely one, the lowest id of several."""
+        return self.temperature < GREEDY_BELOW or self.top_k == 1
 
 
 class AdapterRef(Struct, frozen=True):
@@ -211,7 +220,7 @@ class Stats(Struct, frozen=True, kw_only=True):
 
 
 class Tokenizer(Protocol):
-    """Token ids and the bytes they stand for."""
+    """Token ids and the bytes they stand for. Called from the event loop and, for long texts, from other threads."""
 
     @property
     def eos_ids(self) -> frozenset[int]:

@@ -25,6 +25,7 @@ TOOLS: Final = "qwen3-thinking-coding"
 PENALTIES: Final = ("presence_penalty", "frequency_penalty", "repetition_penalty")
 VALUES: Final = ("temperature", "top_p", "top_k", "min_p", *PENALTIES)
 
+_NO_PENALTIES: Final = {name: getattr(Sampling(temperature=0.0), name) for name in PENALTIES}
 _VALUES_OF: Final = attrgetter(*VALUES)
 
 
@@ -39,7 +40,11 @@ def resolve_sampling(request: Any, *, has_tools: bool) -> Sampling:
         for name, value in zip(VALUES, _VALUES_OF(request), strict=True)
         if value is not UNSET and value is not None
     }
-    return replace(preset, **explicit, penalise_greedy=not explicit.keys().isdisjoint(PENALTIES))
+    sampling = replace(preset, **explicit, penalise_greedy=not explicit.keys().isdisjoint(PENALTIES))
+    if not sampling.is_greedy:
+        return sampling
+    # A greedy choice knows no penalties but those that the request sets: what is recorded of it must say so.
+    return replace(sampling, **{name: value for name, value in _NO_PENALTIES.items() if name not in explicit})
 
 
 def _preset_name(name: Any, *, has_tools: bool) -> str:

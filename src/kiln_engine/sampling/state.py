@@ -11,9 +11,6 @@ from numpy.typing import NDArray
 from kiln_engine.philox import uniforms
 from kiln_server.backend import Sampling
 
-GREEDY_BELOW: Final = 1e-5
-"""Temperatures under this choose the likeliest token."""
-
 _FIRST_CAPACITY: Final = 16
 
 
@@ -28,7 +25,7 @@ class SamplerState:
         self.seed = seed
         self.choice = choice
         self.num_generated = 0
-        self.greedy = sampling.temperature < GREEDY_BELOW or sampling.top_k == 1
+        self.greedy = sampling.is_greedy
         self.penalised = _has_penalties(sampling) and (sampling.penalise_greedy or not self.greedy)
         self._slots: dict[int, int] = {}
         # Arrays, kept as tokens come, because a step reads all of them and an answer has thousands.

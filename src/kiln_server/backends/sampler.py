@@ -12,13 +12,10 @@ from collections import Counter
 from collections.abc import Sequence
 from heapq import nsmallest
 from itertools import accumulate
-from typing import Final, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from kiln_server.backend import BackendError, Sampling
 from kiln_server.backends.philox import uniform
-
-GREEDY_BELOW: Final = 1e-5
-"""Temperatures under this choose the likeliest token."""
 
 Weighted: TypeAlias = tuple[float, int]
 """A negated probability weight and a token id: ascending order is descending probability, then id."""
@@ -46,7 +43,7 @@ class Sampler:
         A logit of -inf is a token that cannot be drawn. Raises BackendError for NaN, +inf, and when nothing can be.
         """
         require_distribution(logits)
-        if is_greedy(self._sampling):
+        if self._sampling.is_greedy:
             row = self._penalised(logits) if self._sampling.penalise_greedy else logits
             # The first of equal maxima is the one with the lowest id.
             return Draw(row.index(max(row)), 0.0)
@@ -66,11 +63,6 @@ class Sampler:
             if token_id < len(row) and row[token_id] > -math.inf:
                 row[token_id] = penalised(row[token_id], count, self._sampling)
         return row
-
-
-def is_greedy(sampling: Sampling) -> bool:
-    """Whether tokens are chosen, not drawn."""
-    return sampling.temperature < GREEDY_BELOW or sampling.top_k == 1
 
 
 def require_distribution(logits: Sequence[float]) -> None:
