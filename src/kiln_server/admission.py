@@ -97,6 +97,11 @@ class Admission:
             return None
         if self.waiting >= self._max_waiting:
             message = f"{self.waiting} requests are waiting already, and no more may."
+        elif num_tokens > self._max_waiting_tokens:
+            message = (
+                f"All places are taken, and a prompt of {num_tokens} tokens may not wait: "
+                f"{self._max_waiting_tokens} may wait in all."
+            )
         elif self.waiting_tokens + num_tokens > self._max_waiting_tokens:
             message = f"{self.waiting_tokens} prompt tokens are waiting already; this request's do not fit in."
         else:

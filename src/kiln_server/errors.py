@@ -41,8 +41,10 @@ KINDS: Final[dict[str, Kind]] = {
     "invalid_compose_request": Kind(400, _REQUEST, "Send either adapter, or adapters with 1 to 16 sources."),
     "invalid_adapter_name": Kind(400, _REQUEST, "Use the plain name of a saved adapter; see GET /v1/adapters."),
     "adapter_not_found": Kind(404, _REQUEST, "See GET /v1/adapters for the saved adapters."),
-    "context_length_exceeded": Kind(400, _REQUEST, "Shorten the messages or lower max_tokens."),
-    "request_timeout": Kind(408, _REQUEST, "Ask for fewer tokens, stream the answer, or try again when load is lower."),
+    "context_length_exceeded": Kind(
+        400, _REQUEST, "Send a shorter prompt: that it needs room for an answer, too, is seen to."
+    ),
+    "request_timeout": Kind(408, _REQUEST, "Send without pauses, ask for fewer tokens, or try again at less load."),
     "queue_full": Kind(429, "rate_limit_error", "Try again after the time in Retry-After."),
     "generation_error": Kind(500, _SERVER, "Try again; if it happens again, tell the operator the request id."),
     "internal_error": Kind(500, _SERVER, "Try again; if it happens again, tell the operator the request id."),
@@ -54,7 +56,7 @@ KINDS: Final[dict[str, Kind]] = {
     "draining": Kind(503, _SERVER, "This server is shutting down; try another one."),
     "stalled": Kind(500, _SERVER, "Try again; if it happens again, tell the operator the request id."),
 }
-"""Every code of the server. `stalled` appears in streams only."""
+"""Every code of the server. `stalled` appears in streams only, whose status has been sent by then."""
 
 RETRY_CODES: Final = frozenset({"queue_full", "queue_timeout", "loading", "draining"})
 """Codes that are sent with Retry-After."""
@@ -117,6 +119,18 @@ class ApiError(Exception):
             "param": None,
         }
         return msgspec.json.encode({"error": error})
+
+
+def unforeseen(failure: Exception) -> ApiError:
+    """The error for a fault of the server's own, of which a client is told nothing; the fault is its cause."""
+    error = ApiError("internal_error", "The server failed while it answered this request.")
+    error.__cause__ = failure
+    return error
+
+
+def param_of(violation: Violation) -> str | None:
+    """The member that OpenAI's clients expect as `param`: the first step of the pointer."""
+    return violation.pointer.split("/")[1] if violation.pointer else None
 
 
 def _reported(violation: Violation) -> dict[str, str]:

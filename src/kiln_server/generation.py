@@ -9,7 +9,7 @@ from time import monotonic_ns
 from typing import Any, Final
 
 from kiln_contract import thinking
-from kiln_server.arrivals import Arrivals
+from kiln_server.arrivals import Arrivals, Late
 from kiln_server.backend import Backend, FinishCause, Generation, TokenEvent
 from kiln_server.delivery import Interval
 from kiln_server.plan import Plan
@@ -107,9 +107,9 @@ class Run:
         if self.task.limit:
             self._batches = self._backend.generate(self._job)
 
-    def arrivals(self, stall_timeout_s: float) -> Arrivals:
+    def arrivals(self, stall_timeout_s: float, *, late: Late = "stalled") -> Arrivals:
         """The tokens to come, after `begin`: read each batch before the next, until `has_ended`, then `end`."""
-        return Arrivals(self._batches, stall_timeout_s)
+        return Arrivals(self._batches, stall_timeout_s, request_id=self._job.request_id, late=late)
 
     def read(self, events: Sequence[TokenEvent]) -> Sequence[TokenEvent]:
         """Read a batch into `text`. Returns it up to the token that ended the answer."""
@@ -152,7 +152,7 @@ class Run:
 
     async def complete(self, *, stall_timeout_s: float, on_tokens: Callable[[int], Any]) -> None:
         """Run to the end without streaming. `on_tokens` is told how many tokens have come, each time some do."""
-        async with self.arrivals(stall_timeout_s) as arrivals:
+        async with self.arrivals(stall_timeout_s, late="generation_error") as arrivals:
             while not self.has_ended:
                 events = await arrivals.next()
                 handled_ns = monotonic_ns()

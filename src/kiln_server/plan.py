@@ -17,7 +17,7 @@ from kiln_contract import (
     thinking,
 )
 from kiln_server.backend import AdapterRef, Backend, Sampling, Tokenizer
-from kiln_server.errors import ApiError
+from kiln_server.errors import ApiError, param_of
 from kiln_server.presets import VALUES, resolve_sampling
 from kiln_server.settings import Settings
 from kiln_server.text.prompt import Prompt, PromptBuilder, ThinkingSource, reserved_names, thinking_source
@@ -150,11 +150,11 @@ class Planner:
         kwargs: dict[str, Any],
     ) -> Prompt:
         if not messages:
-            raise ApiError("invalid_messages", f"{where}send at least one message", param="messages")
+            raise ApiError("invalid_messages", f"{where}send at least one message", param=_member(where))
         try:
             return self._prompts.build(messages, tools=tools, tool_choice=tool_choice, template_kwargs=kwargs)
         except (TemplateRefusal, ValueError) as refusal:
-            raise ApiError("invalid_messages", f"{where}{refusal}", param="messages") from refusal
+            raise ApiError("invalid_messages", f"{where}{refusal}", param=_member(where)) from refusal
 
     def _limit(self, where: str, request: ChatCompletionRequest | BatchCompletionRequest, prompt: Prompt) -> int:
         asked = self._settings.default_max_tokens
@@ -167,7 +167,7 @@ class Planner:
                 f"{where}the context holds {context} tokens; the prompt has {len(prompt.ids)} "
                 f"and {asked} more were requested"
             )
-            raise ApiError("context_length_exceeded", message, param="messages")
+            raise ApiError("context_length_exceeded", message, param=_member(where))
         return min(asked, context - len(prompt.ids))
 
     def _effective(self, request: ChatCompletionRequest | BatchCompletionRequest) -> thinking.Effective:
@@ -219,20 +219,25 @@ class Planner:
         return () if name is None else self._named(name)
 
     def _named(self, name: str) -> tuple[AdapterRef, ...]:
-        self._require_saved([name])
+        self._require_saved([name], "adapter")
         return (AdapterRef(name),)
 
     def _composed(self, sources: Sequence[Any]) -> tuple[AdapterRef, ...]:
-        self._require_saved([source.name for source in sources])
+        self._require_saved([source.name for source in sources], "adapters")
         return tuple(AdapterRef(source.name, source.scale) for source in sources)
 
-    def _require_saved(self, names: Sequence[str]) -> None:
+    def _require_saved(self, names: Sequence[str], member: str) -> None:
         saved = {adapter.name for adapter in self._backend.adapters()}
         missing = next((name for name in names if name not in saved), None)
         if missing is not None:
             raise ApiError(
-                "adapter_not_found", f"there is no saved adapter {missing!r}; nothing was generated", param="adapter"
+                "adapter_not_found", f"there is no saved adapter {missing!r}; nothing was generated", param=member
             )
+
+
+def _member(where: str) -> str:
+    """The member of the request that holds a conversation, at a place of a batch or at none."""
+    return "prompts" if where else "messages"
 
 
 def _refuse_reserved(endpoint: Endpoint, kwargs: dict[str, Any]) -> None:
@@ -251,7 +256,7 @@ def _require_recordable(plan: Plan) -> None:
 
 
 def _error(code: str, found: Sequence[Violation]) -> ApiError:
-    return ApiError(code, found[0].message, param=found[0].pointer.lstrip("/").split("/")[0] or None, violations=found)
+    return ApiError(code, found[0].message, param=param_of(found[0]), violations=found)
 
 
 def _stops(stop: Any) -> tuple[str, ...]:

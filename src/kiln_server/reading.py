@@ -15,8 +15,10 @@ from kiln_contract import ContractViolation, decode
 from kiln_server.edge.exchange import Exchange
 from kiln_server.edge.interrupt import Interruptible
 from kiln_server.errors import ApiError
+from kiln_server.lifecycle import Lifecycle
 from kiln_server.recent import MAX_BODY
 from kiln_server.refusals import Listed, refusal
+from kiln_server.routes.call import Call
 from kiln_server.settings import Settings
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -24,16 +26,17 @@ T = TypeVar("T", bound=msgspec.Struct)
 _JSON: Final = re.compile(rb"application/(?:json|[\w.!#$&^-]+\+json)[ \t]*(?:;.*)?", re.IGNORECASE)
 
 
-async def read(
-    receive: Receive, exchange: Exchange, settings: Settings, definition: type[T], listed: Sequence[Listed]
-) -> T:
+async def read(call: Call, definition: type[T], listed: Sequence[Listed]) -> T:
     """Read a request's body as a definition of the contract.
 
-    Raises ApiError for a body of another type (415), too large (413), too slow (408), or that breaks the contract, for
-    which `listed` holds the violations with codes of their own; ClientDisconnect when the client leaves meanwhile.
+    Raises ApiError for a body of another type (415), too large (413), too slow (408), under way when a drain begins
+    (503), or that breaks the contract, for which `listed` holds the violations with codes of their own;
+    ClientDisconnect when the client leaves meanwhile.
     """
+    exchange, settings = call.exchange, call.service.settings
     _check_type(exchange)
-    body = await _read_body(receive, exchange, settings)
+    body = await _read_body(call.receive, exchange, settings, call.service.lifecycle)
+    exchange.body_bytes = len(body)
     if settings.record_bodies:
         exchange.request_body = body[: MAX_BODY + 1]
     try:
@@ -50,7 +53,7 @@ def _check_type(exchange: Exchange) -> None:
         raise ApiError("unsupported_media_type", "The body is declared as encoded, and is not decoded here.")
 
 
-async def _read_body(receive: Receive, exchange: Exchange, settings: Settings) -> bytes:
+async def _read_body(receive: Receive, exchange: Exchange, settings: Settings, lifecycle: Lifecycle) -> bytes:
     """The whole body, refused as soon as it is certain to be too large, or pauses for too long."""
     limit_s = settings.body_stall_timeout_s
     _check_size(int(exchange.headers.get(b"content-length", 0)), settings.max_body_bytes)
@@ -61,6 +64,7 @@ async def _read_body(receive: Receive, exchange: Exchange, settings: Settings) -
 
     def begin_limit() -> None:
         pending.append(loop.call_later(limit_s, _interrupt, block, limit_s))
+        lifecycle.on_drain(block.interrupt)
 
     with Interruptible() as block:
         while exchange.body != "read":
@@ -71,6 +75,7 @@ async def _read_body(receive: Receive, exchange: Exchange, settings: Settings) -
             finally:
                 while pending:
                     pending.pop().cancel()
+                lifecycle.off_drain(block.interrupt)
             body = _joined(body, message)
             _check_size(len(body), settings.max_body_bytes)
             if not message.get("more_body"):

@@ -11,15 +11,16 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from kiln_contract.errors import Violation
-from kiln_server.errors import ApiError
+from kiln_server.errors import ApiError, param_of
 
 
 class Listed(NamedTuple):
-    """A violation with a code of its own: its rule, and a pattern for its pointer."""
+    """A violation with a code of its own: its rule, a pattern for its pointer, and the type of what is there."""
 
     code: str
     rule: str
     pointer: str = ""
+    got: str = ""
 
 
 _ROLLOUT: Final = "rollout_provenance_unavailable"
@@ -57,7 +58,8 @@ BATCH: Final = (
 )
 
 COMPLETION: Final = (
-    Listed("completion_invalid_request", "schema.const", "/stream|/n"),
+    Listed("completion_invalid_request", "schema.const", "/stream", got="boolean"),
+    Listed("completion_invalid_request", "schema.const", "/n"),
     Listed("completion_invalid_request", "schema.maximum", "/max_tokens|/prompt_logprobs"),
     *(Listed("completion_invalid_request", rule, "/prompt") for rule in _SIZE),
     Listed("completion_invalid_request", "scoring.candidates"),
@@ -81,16 +83,15 @@ def refusal(violations: Sequence[Violation], listed: Sequence[Listed]) -> ApiErr
 
 def _rank(violation: Violation, listed: Sequence[Listed]) -> int | None:
     for rank, entry in enumerate(listed):
-        if entry.rule == violation.rule and re.fullmatch(entry.pointer, violation.pointer):
+        if (
+            entry.rule == violation.rule
+            and re.fullmatch(entry.pointer, violation.pointer)
+            and violation.got.startswith(entry.got)
+        ):
             return rank
     return None
 
 
 def _error(code: str, decisive: Violation, violations: Sequence[Violation]) -> ApiError:
     where = decisive.pointer or "the request"
-    return ApiError(code, f"{where}: {decisive.message}", param=_param(decisive), violations=violations)
-
-
-def _param(violation: Violation) -> str | None:
-    """The member that OpenAI's clients expect as `param`: the first step of the pointer."""
-    return violation.pointer.split("/")[1] if violation.pointer else None
+    return ApiError(code, f"{where}: {decisive.message}", param=param_of(decisive), violations=violations)

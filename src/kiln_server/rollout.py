@@ -25,33 +25,45 @@ from kiln_server.plan import Plan
 from kiln_server.presets import VALUES
 
 
-def provenance_of(
-    request: ChatCompletionRequest, plan: Plan, run: Run, backend: Backend, model_id: str
-) -> RolloutProvenanceV1:
-    """The record of one answer. Raises ApiError when the backend lacks an identity that the record must name."""
-    prompt_ids = list(run.task.prompt.ids)
-    return RolloutProvenanceV1(
-        schema="kiln.rollout-provenance.v1",
-        input_token_ids=prompt_ids + [event.token_id for event in run.events],
-        prompt_token_count=len(prompt_ids),
-        prompt_messages_sha256=provenance.messages_sha256(request.messages),
-        scored_payload_sha256=provenance.scored_payload_sha256(run.text.content),
-        action_tokens=[
-            RolloutActionTokenV1(
-                sequence_index=len(prompt_ids) + index,
-                token_id=event.token_id,
-                source="forced" if event.forced else "sampled",
-                behavior_logprob=None if event.forced else event.logprob,
-            )
-            for index, event in enumerate(run.events)
-        ],
-        behavior_policy=_policy(plan, backend, model_id),
-        tokenizer=_tokenizer(backend.identity),
-        template_invocation=_invocation(request),
-        sampling=_sampling(plan, run),
-        seed=plan.seed,
-        generation_backend=backend.identity.generation_backend,
-    )
+class Recorder:
+    """Makes the records of one request's answers.
+
+    Made before any work, of what is loaded then. Raises ApiError when the backend lacks an identity that a record must
+    name.
+    """
+
+    def __init__(self, request: ChatCompletionRequest, plan: Plan, backend: Backend, model_id: str) -> None:
+        self._request = request
+        self._plan = plan
+        self._policy = _policy(plan, backend, model_id)
+        self._tokenizer = _tokenizer(backend.identity)
+        self._generation_backend = backend.identity.generation_backend
+
+    def record(self, run: Run) -> RolloutProvenanceV1:
+        """The record of a finished answer."""
+        prompt_ids = list(run.task.prompt.ids)
+        return RolloutProvenanceV1(
+            schema="kiln.rollout-provenance.v1",
+            input_token_ids=prompt_ids + [event.token_id for event in run.events],
+            prompt_token_count=len(prompt_ids),
+            prompt_messages_sha256=provenance.messages_sha256(self._request.messages),
+            scored_payload_sha256=provenance.scored_payload_sha256(run.text.content),
+            action_tokens=[
+                RolloutActionTokenV1(
+                    sequence_index=len(prompt_ids) + index,
+                    token_id=event.token_id,
+                    source="forced" if event.forced else "sampled",
+                    behavior_logprob=None if event.forced else event.logprob,
+                )
+                for index, event in enumerate(run.events)
+            ],
+            behavior_policy=self._policy,
+            tokenizer=self._tokenizer,
+            template_invocation=_invocation(self._request),
+            sampling=_sampling(self._plan, run),
+            seed=self._plan.seed,
+            generation_backend=self._generation_backend,
+        )
 
 
 def _policy(plan: Plan, backend: Backend, model_id: str) -> RolloutBehaviorPolicyIdentityV1:

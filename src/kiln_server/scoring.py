@@ -11,7 +11,7 @@ from kiln_contract import PromptLogprobEntry, TextCompletionRequest, Violation, 
 from kiln_contract.canonical import Ordered, dumps
 from kiln_contract.semantics import MAX_SCORED_CANDIDATES
 from kiln_server.backend import Backend, Candidate, Scores, Tokenizer
-from kiln_server.errors import ApiError
+from kiln_server.errors import ApiError, param_of
 from kiln_server.text.detokenizer import tail_text
 
 INVALID = "completion_invalid_request"
@@ -27,10 +27,16 @@ def prompt_ids(
     if isinstance(request.model, str) and request.model != model_id:
         raise ApiError(INVALID, f"this server scores with {model_id!r} only; leave model out or null", param="model")
     capabilities = backend.capabilities
+    if not capabilities.scoring:
+        raise ApiError(INVALID, "this server's backend generates only: it does not score prompts")
     _require(runtime.scoring_vocabulary((), request.prompt_logprobs, capabilities.vocab_size))
     ids = _encoded(request, backend.text.tokenizer)
     if len(ids) > capabilities.context_length:
-        message = f"the context holds {capabilities.context_length} tokens; the prompt has {len(ids)}"
+        asked = request.max_tokens if isinstance(request.max_tokens, int) else 0
+        message = (
+            f"the context holds {capabilities.context_length} tokens; the prompt has {len(ids)} "
+            f"and {asked} more were requested"
+        )
         raise ApiError("context_length_exceeded", message, param="prompt")
     _require(runtime.scoring_prompt_length(len(ids), capabilities.context_length))
     _require(runtime.scoring_vocabulary(ids, 0, capabilities.vocab_size))
@@ -51,8 +57,7 @@ def _encoded(request: TextCompletionRequest, tokenizer: Tokenizer) -> tuple[int,
 
 def _require(found: Sequence[Violation]) -> None:
     if found:
-        first = found[0]
-        raise ApiError(INVALID, first.message, param=first.pointer.split("/")[1] or None, violations=found)
+        raise ApiError(INVALID, found[0].message, param=param_of(found[0]), violations=found)
 
 
 def logprob_entries(

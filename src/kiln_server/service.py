@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Final
+
+import anyio
 
 from kiln_contract import ConfigHashes
 from kiln_server.admission import Admission
@@ -14,6 +17,9 @@ from kiln_server.plan import Planner
 from kiln_server.recent import RecentRequests
 from kiln_server.settings import Settings
 from kiln_server.text.prompt import PromptBuilder
+
+MAX_THREADS: Final = 2
+"""Threads for what would keep the event loop too long. Templates are Python, so more of them would gain nothing."""
 
 
 class Service:
@@ -56,6 +62,11 @@ class Service:
         """Plans chat and batch requests for the loaded model."""
         prompts = PromptBuilder(self.backend.text, default_thinking_enabled=self.settings.default_thinking_enabled)
         return Planner(self.settings, self.backend, prompts, self.model_id)
+
+    @cached_property
+    def threads(self) -> anyio.CapacityLimiter:
+        """How many long requests are planned at the same time; the rest wait. Made inside the event loop."""
+        return anyio.CapacityLimiter(MAX_THREADS)
 
     @cached_property
     def hashes(self) -> ConfigHashes:

@@ -23,7 +23,7 @@ from kiln_contract import (
 )
 from kiln_server.backend import TokenEvent
 from kiln_server.edge.disconnect import departure
-from kiln_server.errors import ApiError
+from kiln_server.errors import ApiError, unforeseen
 from kiln_server.generation import Run
 from kiln_server.plan import Plan
 from kiln_server.responses import CHAT_PREFIX, new_id, now_s, performance_metadata, switched, usage
@@ -37,6 +37,9 @@ _quoted: Final = msgspec.json.Encoder().encode
 """A text as JSON. Decoded bytes are sound text, so nothing about it can be wrong."""
 
 _HEADERS: Final = ((b"cache-control", b"no-cache"), (b"content-type", b"text/event-stream; charset=utf-8"))
+
+LAST_WORDS_S: Final = 5.0
+"""How long a client may take to read why its stream failed, before the connection is cut. Seconds."""
 
 Write = Callable[[bytes], Awaitable[None]]
 
@@ -150,6 +153,7 @@ class EventStream:
     """Sends events as they are written, keep-alive comments in silence, and stops all work when the client leaves.
 
     `write` is called once with the function that sends bytes. `timeout_s` bounds the whole stream; `headers` go before.
+    `on_end` is called once, as soon as there is no more work: whoever reads slowly, or not at all, holds nothing.
     """
 
     def __init__(
@@ -168,36 +172,44 @@ class EventStream:
         self._on_end = on_end
         self._last_sent = 0.0
         self._error: ApiError | None = None
+        self._has_ended = False
         self._client_left = False
         self._writing = anyio.CancelScope()
+        self._working = anyio.CancelScope()
         self._watching = anyio.CancelScope()
         self._ended = anyio.Event()
 
+    def fail(self, error: ApiError) -> None:
+        """End the stream with an error, unless it is ending by itself."""
+        if self._error is None:
+            self._error = error
+            self._working.cancel()
+
     async def answer(self, receive: Receive, send: Send) -> None:
-        """Answer a request whose body has been read. Raises ClientDisconnect."""
+        """Answer a request whose body has been read. Raises ClientDisconnect for one that leaves, or reads no more."""
         try:
             await send({"type": "http.response.start", "status": 200, "headers": self._headers})
             async with anyio.create_task_group() as tasks:
                 # Both end by themselves: the frames of a task that is cancelled would wait for the garbage collector.
                 # In a task of its own, a token wakes what writes it, and not every layer around this as well.
-                tasks.start_soon(self._run, send)
+                tasks.start_soon(self._run, send, tasks.cancel_scope)
                 tasks.start_soon(self._keep_alive, send)
                 with self._watching:
                     await departure(receive)
                     self._client_left = True
                     self._writing.cancel()
         finally:
-            # Not kept: its traceback leads back here.
-            error, self._error = self._error, None
-            with anyio.CancelScope(shield=True):
-                await self._on_end(error)
+            await self._end()
         if self._client_left:
             raise ClientDisconnect
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
-    async def _run(self, send: Send) -> None:
+    async def _run(self, send: Send, both: anyio.CancelScope) -> None:
         with self._writing:
             await self._write_all(send)
+            if self._error is not None and not await self._tell(self._error, send):
+                self._client_left = True
+                both.cancel()  # a keep-alive comment waits for this client, too
         self._ended.set()
         self._watching.cancel()
 
@@ -208,15 +220,33 @@ class EventStream:
             self._last_sent = now()
             return send(_part(body))
 
+        self._working.deadline = now() + self._timeout_s
         try:
-            with anyio.fail_after(self._timeout_s):
+            with self._working:
                 await self._write(write)
-        except TimeoutError:
-            self._error = ApiError("request_timeout", f"the answer took longer than {self._timeout_s:g} seconds")
         except ApiError as failure:
             self._error = failure
-        if self._error is not None:
-            await write(sse.encode_data(self._error.event()) + DONE)
+        except Exception as failure:
+            self._error = unforeseen(failure)
+        if self._working.cancelled_caught and self._error is None:
+            self._error = ApiError("request_timeout", f"the answer took longer than {self._timeout_s:g} seconds")
+
+    async def _tell(self, error: ApiError, send: Send) -> bool:
+        """End a stream that failed with the reason. Returns whether the client has taken it."""
+        last_words = sse.encode_data(error.event()) + DONE
+        await self._end()
+        with anyio.move_on_after(LAST_WORDS_S) as patience:
+            await send(_part(last_words))
+        return not patience.cancelled_caught
+
+    async def _end(self) -> None:
+        """Tell that the work is over, once."""
+        # Not kept: its traceback leads back here.
+        error, self._error = self._error, None
+        if not self._has_ended:
+            self._has_ended = True
+            with anyio.CancelScope(shield=True):
+                await self._on_end(error)
 
     async def _keep_alive(self, send: Send) -> None:
         self._last_sent = anyio.current_time()

@@ -25,6 +25,11 @@ def rooms(running: int = 1, waiting: int = 10, tokens: int = 1000, timeout_s: fl
     )
 
 
+def rooms_taken() -> Admission:
+    """With an empty waiting room, and no place to run."""
+    return rooms(running=0, tokens=100)
+
+
 Log = list[str]
 """Names of requests in the order in which they began to run."""
 
@@ -117,6 +122,7 @@ async def test_the_waiting_room_has_bounds() -> None:
     waiting.append(Client(admission, log, "w2", num_tokens=40))
     await settle()
     await refused(admission, "queue_full", num_tokens=0)
+    assert "a prompt of 101 tokens may not wait: 100 may" in (await refused(rooms_taken(), "queue_full", 101)).message
     assert (admission.waiting, admission.waiting_tokens) == (2, 100)
     for client in (running, *waiting):
         client.finish.set()

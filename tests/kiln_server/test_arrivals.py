@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Sequence
 
 import pytest
+import structlog
 
 from kiln_server.arrivals import Arrivals
 from kiln_server.backend import BackendError, TokenEvent
@@ -43,7 +44,7 @@ def anyio_backend() -> str:
 
 
 async def test_what_follows_the_last_token_does_not_exist() -> None:
-    async with Arrivals(Source([FIRST], [FIRST, LAST, FIRST], [LAST]).answer(), 10) as arrivals:
+    async with Arrivals(Source([FIRST], [FIRST, LAST, FIRST], [LAST]).answer(), 10, request_id="r") as arrivals:
         assert await arrivals.next() == [FIRST]
         assert await arrivals.next() == [FIRST, LAST]
         assert await arrivals.next() == [LAST]
@@ -51,7 +52,7 @@ async def test_what_follows_the_last_token_does_not_exist() -> None:
 
 async def test_the_work_is_cancelled_with_the_context() -> None:
     source = Source([FIRST], then=60)
-    async with Arrivals(source.answer(), 10) as arrivals:
+    async with Arrivals(source.answer(), 10, request_id="r") as arrivals:
         await arrivals.next()
         assert not source.closed
     assert source.closed
@@ -63,6 +64,7 @@ async def test_the_work_is_cancelled_with_the_context() -> None:
         (BackendError("out of memory"), "generation_error", "out of memory"),
         (None, "generation_error", "without saying why"),
         (60.0, "stalled", "no token for 0.02 seconds"),
+        (ZeroDivisionError("layers"), "generation_error", "^the backend failed while it ran this answer$"),
     ],
 )
 async def test_a_failure_is_told_in_the_servers_words(
@@ -71,7 +73,7 @@ async def test_a_failure_is_told_in_the_servers_words(
     source = Source([FIRST], then=then)
 
     async def wait() -> None:
-        async with Arrivals(source.answer(), 0.02) as arrivals:
+        async with Arrivals(source.answer(), 0.02, request_id="r") as arrivals:
             await arrivals.next()
             await arrivals.next()
 
@@ -81,7 +83,27 @@ async def test_a_failure_is_told_in_the_servers_words(
     assert source.closed
 
 
+async def test_a_stall_is_called_as_the_caller_asks() -> None:
+    async def wait() -> None:
+        async with Arrivals(Source(then=60).answer(), 0.02, request_id="r", late="generation_error") as arrivals:
+            await arrivals.next()
+
+    with pytest.raises(ApiError, match=r"no token for 0.02 seconds") as caught:
+        await wait()
+    assert caught.value.code == "generation_error"
+
+
+async def test_a_fault_of_the_backend_is_logged_with_the_request() -> None:
+    with structlog.testing.capture_logs() as logs:
+        async with Arrivals(Source(then=ZeroDivisionError("layers")).answer(), 10, request_id="r-1") as arrivals:
+            with pytest.raises(ApiError):
+                await arrivals.next()
+    (line,) = logs
+    assert (line["event"], line["request_id"]) == ("backend_failed", "r-1")
+    assert isinstance(line["exc_info"], ZeroDivisionError)
+
+
 async def test_an_answer_of_no_tokens_has_nothing_to_wait_for() -> None:
-    async with Arrivals(None, 10) as arrivals:
+    async with Arrivals(None, 10, request_id="r") as arrivals:
         with pytest.raises(ValueError, match="nothing to wait for"):
             await arrivals.next()

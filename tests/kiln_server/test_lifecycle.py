@@ -78,6 +78,39 @@ class TestRefusal:
         assert refusal(lifecycle).code == "draining"
 
 
+class TestCuttingOff:
+    def test_work_learns_why(self) -> None:
+        lifecycle, errors = Lifecycle(), list[ApiError]()
+        lifecycle.loaded()
+        with lifecycle.work(errors.append), lifecycle.work():
+            lifecycle.begin_drain()
+            assert errors == []
+            lifecycle.cut_off()
+            assert [error.code for error in errors] == ["draining"]
+        lifecycle.cut_off()
+        assert len(errors) == 1
+
+    def test_how_may_change_while_it_runs(self) -> None:
+        lifecycle, early, late = Lifecycle(), list[ApiError](), list[ApiError]()
+        lifecycle.loaded()
+        with lifecycle.work(early.append) as work:
+            work.cut = late.append
+            lifecycle.cut_off()
+        assert (len(early), len(late)) == (0, 1)
+
+    def test_who_is_no_work_yet_is_refused_when_the_drain_begins(self) -> None:
+        lifecycle, stays, left, comes = Lifecycle(), list[ApiError](), list[ApiError](), list[ApiError]()
+        lifecycle.loaded()
+        lifecycle.on_drain(stays.append)
+        lifecycle.on_drain(cut := left.append)
+        lifecycle.off_drain(cut)
+        lifecycle.off_drain(cut)
+        lifecycle.begin_drain()
+        lifecycle.on_drain(comes.append)
+        assert [len(each) for each in (stays, left, comes)] == [1, 0, 1]
+        assert lifecycle.num_waiting == 0
+
+
 class TestWork:
     def test_counts_what_is_in_flight(self) -> None:
         lifecycle = Lifecycle()

@@ -8,27 +8,25 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from starlette.requests import Request
-from starlette.responses import Response
+from starlette.routing import Route
 
 from kiln_contract import ChatCompletionRequest, encode
 from kiln_server.app import create_app
-from kiln_server.edge.exchange import exchange_of
 from kiln_server.reading import read
 from kiln_server.refusals import CHAT
+from kiln_server.routes.call import Call, Endpoint
 from kiln_server.service import Service
 from tests.kiln_server.live import Live, body_of, head_of, serving, wait_until
-from tests.kiln_server.services import ready_service, route
+from tests.kiln_server.services import ready_service
 from tests.kiln_server.traffic import check_error
 
 LIMIT = 2048
 GOOD = b'{"messages":[{"role":"user","content":"hi"}]}'
 
 
-async def echo(request: Request) -> Response:
-    settings = request.app.state.service.settings
-    asked = await read(request.receive, exchange_of(request), settings, ChatCompletionRequest, CHAT)
-    return Response(encode(asked), media_type="application/json")
+async def echo(call: Call) -> None:
+    asked = await read(call, ChatCompletionRequest, CHAT)
+    await call.answer_json(encode(asked))
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +36,7 @@ def service() -> Service:
 
 @pytest.fixture(scope="module")
 def live(service: Service) -> Iterator[Live]:
-    with serving(create_app(service, [route("/read", echo)])) as server:
+    with serving(create_app(service, [Route("/read", Endpoint(echo), methods=["POST"])])) as server:
         yield server
 
 
@@ -191,14 +189,14 @@ def test_violations_are_answered_by_the_list(live: Live, change: dict[str, Any],
 @pytest.mark.parametrize("shown", [False, True])
 def test_values_are_shown_only_when_allowed(shown: bool) -> None:
     service = ready_service(error_values=shown)
-    with serving(create_app(service, [route("/read", echo)])) as live:
+    with serving(create_app(service, [Route("/read", Endpoint(echo), methods=["POST"])])) as live:
         answer = live.ask("POST", "/read", json={"messages": [], "temperature": "a secret prompt"})
     assert ("a secret prompt" in answer.text) == shown
 
 
 def test_a_body_is_kept_only_when_that_is_asked_for() -> None:
     service = ready_service(record_bodies=True)
-    with serving(create_app(service, [route("/read", echo)])) as live:
+    with serving(create_app(service, [Route("/read", Endpoint(echo), methods=["POST"])])) as live:
         live.ask("POST", "/read", body=GOOD)
         live.ask("POST", "/read", body=b"{")
     assert [entry.request_body for entry in service.recent.newest_first()] == ["{", GOOD.decode()]

@@ -37,6 +37,8 @@ class Exchange(Struct, kw_only=True):
 
     request_id: str
     method: str
+    unique_id: str
+    """The same, and where a client chose it, more: it may choose one twice."""
     route: str
     """The path of the route, never what the client sent."""
     headers: Mapping[bytes, bytes]
@@ -57,6 +59,8 @@ class Exchange(Struct, kw_only=True):
     """Whether the whole answer has been sent."""
     body: Literal["unread", "begun", "read"] = "unread"
     """How far the request's body has been read."""
+    body_bytes: int = 0
+    """The size of a body that was read."""
     lingering: bool = False
     """Whether the rest of a refused body must be discarded before the connection closes."""
 
@@ -93,8 +97,10 @@ class Exchange(Struct, kw_only=True):
 def begin_exchange(scope: Scope, route: str) -> Exchange:
     """The exchange for a request that has just arrived, also put into the scope."""
     headers = dict(scope["headers"])
+    request_id = _request_id(sent := headers.get(b"x-request-id"))
     exchange = Exchange(
-        request_id=_request_id(headers.get(b"x-request-id")),
+        request_id=request_id,
+        unique_id=request_id if sent is None else f"{request_id}-{random_hex(6)}",
         method=scope["method"] if scope["method"] in _METHODS else "other",
         route=route,
         headers=headers,

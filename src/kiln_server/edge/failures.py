@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import structlog
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
@@ -11,11 +9,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from kiln_server.edge.exchange import Exchange, exchange_in
 from kiln_server.edge.refused_body import must_close, must_linger
-from kiln_server.errors import ApiError
+from kiln_server.errors import ApiError, unforeseen
 
 log = structlog.get_logger("kiln_server.failures")
-
-_UNEXPECTED: Final = "The server failed while it answered this request."
 
 
 class Failures:
@@ -41,11 +37,16 @@ class Failures:
             await _tell(failure, exchange, send)
 
 
+def note_failure(error: ApiError, exchange: Exchange) -> None:
+    """Keep what an answer failed with, and log the cause of what was not foreseen."""
+    if error.code == "internal_error":
+        log.error("unforeseen", request_id=exchange.request_id, route=exchange.route, exc_info=error.__cause__)
+    exchange.error_code = error.code
+
+
 async def _tell(failure: Exception, exchange: Exchange, send: Send) -> None:
     error = _as_api_error(failure)
-    if error.code == "internal_error":
-        log.error("unforeseen", request_id=exchange.request_id, route=exchange.route, exc_info=failure)
-    exchange.error_code = error.code
+    note_failure(error, exchange)
     if not exchange.status:
         await _answer(error, exchange, send)
 
@@ -60,7 +61,7 @@ def _as_api_error(failure: Exception) -> ApiError:
             allow = ", ".join(sorted((failure.headers or {}).get("Allow", "").split(", ")))
             return ApiError("method_not_allowed", f"This path takes {allow}.", allow=allow)
         case _:
-            return ApiError("internal_error", _UNEXPECTED)
+            return unforeseen(failure)
 
 
 async def _answer(error: ApiError, exchange: Exchange, send: Send) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import anyio
 from starlette.routing import Route
@@ -23,6 +23,7 @@ from kiln_server.delivery import Interval
 from kiln_server.edge.adapter_headers import adapter_headers
 from kiln_server.edge.disconnect import WhileConnected
 from kiln_server.edge.exchange import Exchange
+from kiln_server.edge.failures import note_failure
 from kiln_server.errors import ApiError
 from kiln_server.generation import Run
 from kiln_server.observing import Observer
@@ -38,31 +39,38 @@ from kiln_server.responses import (
     switched,
     usage,
 )
-from kiln_server.rollout import provenance_of
+from kiln_server.rollout import Recorder
 from kiln_server.routes.call import Call, Endpoint
 from kiln_server.scoring import fingerprint, logprob_entries, prompt_ids
 from kiln_server.service import Service
 from kiln_server.streaming import ChatStream, EventStream
 
+AT_ONCE_BYTES: Final = 32 * 1024
+"""Size of a body up to which a request is planned on the event loop: a thread would cost more than it saves."""
+
+T = TypeVar("T")
+
 
 async def chat_completions(call: Call) -> None:
     """POST /v1/chat/completions."""
-    service, exchange, receive, _ = call
-    asked = await read(receive, exchange, service.settings, ChatCompletionRequest, CHAT)
-    plan, tokenized = _planned(service, exchange, lambda: service.planner.chat(asked))
+    service, exchange, _, _ = call
+    asked = await read(call, ChatCompletionRequest, CHAT)
+    plan, tokenized = await _planned(call, lambda: service.planner.chat(asked))
+    recorder = _recorder(service, asked, plan)
     runs = [_run(service, plan, exchange, 0, choice, tokenized, asked) for choice in range(plan.n)]
     exchange.stream = asked.stream is True
     if asked.stream is True:
         await _stream(call, asked, plan, runs[0])
         return
 
-    with service.lifecycle.work(), _while_connected(call):
+    with _while_connected(call) as block, service.lifecycle.work(block.interrupt):
         async with service.admission.admit(plan.num_prompt_tokens, plan.n):
             observer = Observer(service, exchange, plan)
-            await _complete(service, runs)
-        end_ns = time.monotonic_ns()
-        observer.finished(runs, end_ns)
-        rollout = asked.rollout_provenance is True
+            try:
+                await _complete(service, runs)
+            finally:
+                end_ns = time.monotonic_ns()
+                observer.finished(runs, end_ns)
         body = encode(
             chat_response(
                 asked,
@@ -70,9 +78,7 @@ async def chat_completions(call: Call) -> None:
                 runs,
                 service.settings,
                 hashes=_hashes(service, asked),
-                provenance=[provenance_of(asked, plan, run, service.backend, service.model_id) for run in runs]
-                if rollout
-                else (),
+                provenance=[recorder.record(run) for run in runs] if recorder is not None else (),
                 end_ns=end_ns,
             )
         )
@@ -81,20 +87,22 @@ async def chat_completions(call: Call) -> None:
 
 async def batch_completions(call: Call) -> None:
     """POST /v1/completions/batch."""
-    service, exchange, receive, _ = call
-    asked = await read(receive, exchange, service.settings, BatchCompletionRequest, BATCH)
-    plan, tokenized = _planned(service, exchange, lambda: service.planner.batch(asked))
+    service, exchange, _, _ = call
+    asked = await read(call, BatchCompletionRequest, BATCH)
+    plan, tokenized = await _planned(call, lambda: service.planner.batch(asked))
     runs = [
         [_run(service, plan, exchange, prompt, prompt * plan.n + choice, tokenized) for choice in range(plan.n)]
         for prompt in range(len(plan.tasks))
     ]
     every = [run for choices in runs for run in choices]
 
-    with service.lifecycle.work(), _while_connected(call):
+    with _while_connected(call) as block, service.lifecycle.work(block.interrupt):
         async with service.admission.admit(plan.num_prompt_tokens, len(every)):
             observer = Observer(service, exchange, plan)
-            failed = await _complete_each(service, every, observer)
-        observer.finished(every, time.monotonic_ns())
+            try:
+                failed = await _complete_each(service, every, observer)
+            finally:
+                observer.finished(every, time.monotonic_ns())
         places = {
             (prompt, choice) for prompt, row in enumerate(runs) for choice, run in enumerate(row) if run in failed
         }
@@ -104,20 +112,22 @@ async def batch_completions(call: Call) -> None:
 
 async def text_completions(call: Call) -> None:
     """POST /v1/completions: prompt log-probabilities."""
-    service, exchange, receive, _ = call
-    asked = await read(receive, exchange, service.settings, TextCompletionRequest, COMPLETION)
+    service, exchange, _, _ = call
+    asked = await read(call, TextCompletionRequest, COMPLETION)
     service.lifecycle.require_ready()
-    backend = service.backend
-    ids = prompt_ids(asked, backend, model_id=service.model_id, default_adapter=service.settings.default_adapter)
+    backend, adapter = service.backend, service.settings.default_adapter
+    ids = await _worked_out(
+        call, lambda: prompt_ids(asked, backend, model_id=service.model_id, default_adapter=adapter)
+    )
     exchange.model = service.model_id
     exchange.prompt_tokens, exchange.completion_tokens = len(ids), 0
 
-    with service.lifecycle.work(), _while_connected(call):
+    with _while_connected(call) as block, service.lifecycle.work(block.interrupt):
         async with service.admission.admit(len(ids)):
             service.metrics.prompt_tokens(len(ids))
             try:
                 scores = await backend.score(
-                    Scoring(request_id=exchange.request_id, prompt_ids=ids, top_k=asked.prompt_logprobs)
+                    Scoring(request_id=exchange.unique_id, prompt_ids=ids, top_k=asked.prompt_logprobs)
                 )
             except BackendError as error:
                 raise ApiError("generation_error", str(error)) from error
@@ -143,15 +153,32 @@ async def text_completions(call: Call) -> None:
     await call.answer_json(body, adapter_headers((), ()))
 
 
-def _planned(service: Service, exchange: Exchange, plan: Callable[[], Plan]) -> tuple[Plan, Interval]:
+async def _planned(call: Call, plan: Callable[[], Plan]) -> tuple[Plan, Interval]:
     """Plan a request, and note how long rendering and tokenising took."""
-    service.lifecycle.require_ready()
+    call.service.lifecycle.require_ready()
     start_ns = time.monotonic_ns()
-    planned = plan()
+    planned = await _worked_out(call, plan)
+    exchange = call.exchange
     exchange.model = planned.model
     exchange.adapter = planned.adapter_label
     exchange.prompt_tokens = planned.num_prompt_tokens
     return planned, Interval("tokenization", start_ns, time.monotonic_ns())
+
+
+async def _worked_out(call: Call, work: Callable[[], T]) -> T:
+    """What `work` makes of a request. A long one can take seconds: a thread does it while others are served."""
+    service = call.service
+    if call.exchange.body_bytes <= AT_ONCE_BYTES:
+        return work()
+    with _while_connected(call) as block, service.lifecycle.work(block.interrupt):
+        return await anyio.to_thread.run_sync(work, abandon_on_cancel=True, limiter=service.threads)
+
+
+def _recorder(service: Service, asked: ChatCompletionRequest, plan: Plan) -> Recorder | None:
+    """What will record the answers' provenance, if that is asked for. Raises ApiError before any work is done."""
+    if asked.rollout_provenance is not True:
+        return None
+    return Recorder(asked, plan, service.backend, service.model_id)
 
 
 def _run(
@@ -168,7 +195,7 @@ def _run(
         plan,
         prompt,
         choice=choice,
-        request_id=exchange.request_id,
+        request_id=exchange.unique_id,
         received_ns=exchange.received_ns,
         logprobs=asked is not None and asked.rollout_provenance is True,
     )
@@ -231,9 +258,10 @@ async def _stream(call: Call, asked: ChatCompletionRequest, plan: Plan, run: Run
     service, exchange, receive, send = call
     # A place is taken before the answer begins, so that a full queue is still an HTTP error; the stream gives it back.
     async with AsyncExitStack() as entered:
-        entered.enter_context(service.lifecycle.work())
+        work = entered.enter_context(service.lifecycle.work())
         ticket = service.admission.admit(plan.num_prompt_tokens)
-        with WhileConnected(receive):
+        with WhileConnected(receive) as block:
+            work.cut = block.interrupt
             await entered.enter_async_context(ticket)
         observer = Observer(service, exchange, plan)
         run.begin()
@@ -243,7 +271,7 @@ async def _stream(call: Call, asked: ChatCompletionRequest, plan: Plan, run: Run
     async def on_end(error: ApiError | None) -> None:
         await places.aclose()
         if error is not None:
-            exchange.error_code = error.code
+            note_failure(error, exchange)
         observer.finished([run], time.monotonic_ns())
 
     events = EventStream(
@@ -253,6 +281,7 @@ async def _stream(call: Call, asked: ChatCompletionRequest, plan: Plan, run: Run
         headers=adapter_headers(plan.adapters, service.backend.adapters()),
         on_end=on_end,
     )
+    work.cut = events.fail
     await events.answer(receive, send)
 
 

@@ -211,7 +211,7 @@ def test_a_failure_after_the_headers_is_one_error_event() -> None:
 
 def test_stalls_and_deadlines_end_an_answer() -> None:
     with playing([["a"] * 9], delay_ms=400, settings={"stall_timeout_s": 0.1}) as live:
-        assert refused(live, CHAT, {"messages": HELLO})[:2] == (500, "stalled")
+        assert refused(live, CHAT, {"messages": HELLO})[:2] == (500, "generation_error")
         answer = live.ask("POST", CHAT, json={"messages": HELLO, "stream": True})
         assert b'"code":"stalled"' in answer.content
     with playing([["a"] * 99], delay_ms=50, settings={"request_timeout_s": 0.3}) as live:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -10,6 +10,7 @@ import pytest
 
 from kiln_contract import provenance
 from kiln_server.app import create_app
+from kiln_server.backend import Adapter
 from kiln_server.backends.mock import MockBackend
 from kiln_server.backends.script import parse
 from tests.kiln_server.live import Live, serving
@@ -26,9 +27,9 @@ HASHES = (
 ENDLESS = {"prompt_tail": "<think>\n", "special": {"</think>": 300}, "answers": [["t"] * 40]}
 
 
-def batching_mock() -> MockBackend:
+def batching_mock(adapters: Sequence[Adapter] = ()) -> MockBackend:
     """The mock, as a backend that batches for real and can vouch for itself."""
-    backend = MockBackend(parse(ENDLESS))
+    backend = MockBackend(parse(ENDLESS), adapters=adapters)
     hashes = {name: "sha256:" + f"{index:064x}" for index, name in enumerate(HASHES)}
     backend.capabilities = msgspec.structs.replace(backend.capabilities, batching=True)
     backend.identity = msgspec.structs.replace(backend.identity, **hashes)
@@ -76,6 +77,38 @@ def test_the_resolved_sampling_is_recorded(live: Live) -> None:
     sampling = record["sampling"]
     assert (sampling["temperature"], sampling["top_k"], sampling["presence_penalty"]) == (0.6, 20, 1.5)
     assert (sampling["max_tokens"], sampling["stop"]) == (16, ["zz"])
+
+
+@pytest.mark.parametrize("greedy", [{"temperature": 0}, {"temperature": 9e-6}, {"temperature": 1, "top_k": 1}])
+def test_of_a_greedy_choice_only_the_requests_own_penalties_are_recorded(live: Live, greedy: dict[str, float]) -> None:
+    """A preset's do not apply to it, and a record says what was sampled with."""
+    names = ("presence_penalty", "frequency_penalty", "repetition_penalty")
+    for own, recorded in (({}, [0, 0, 1]), ({"frequency_penalty": 0.5}, [0, 0.5, 1])):
+        _, record = rollout(live, **greedy, **own)
+        assert [record["sampling"][name] for name in names] == recorded
+
+
+@pytest.mark.parametrize(
+    ("unknown", "members", "words"),
+    [
+        *((name, {}, "no content hash of its") for name in HASHES[1:]),
+        (None, {"adapters": [{"name": "y", "scale": 0.5}, {"name": "z", "scale": 0.5}]}, "composition of adapters"),
+    ],
+)
+def test_what_cannot_be_vouched_for_is_refused_before_any_work(
+    unknown: str | None, members: dict[str, Any], words: str
+) -> None:
+    adapters = [Adapter(name, content_sha256="sha256:" + "a" * 64) for name in "yz"]
+    backend = batching_mock(adapters)
+    if unknown is not None:
+        backend.identity = msgspec.structs.replace(backend.identity, **{unknown: None})
+    with serving(create_app(ready_service(backend))) as live:
+        answer = live.ask("POST", CHAT, json={"messages": HELLO, "rollout_provenance": True, **members})
+        metrics = live.ask("GET", "/metrics").text
+    error = answer.json()["error"]
+    assert (answer.status_code, error["code"]) == (501, "rollout_provenance_unavailable")
+    assert words in error["message"]
+    assert "kiln_tokens_generated_total 0.0" in metrics
 
 
 @pytest.mark.parametrize(
