@@ -73,7 +73,9 @@ class HfTokenizer:
     def encode_prompt(self, text: str) -> list[int]:
         # The library leaves out what it cannot encode; this does not.
         self.encode_rendered(text, ((0, len(text)),))
-        return list(self._library.encode(text).ids)
+        # As a batch of one: only then does the library let other threads run meanwhile.
+        (encoded,) = self._library.encode_batch_fast([text])
+        return list(encoded.ids)
 
     def encode_rendered(self, text: str, trusted_spans: Sequence[Span]) -> list[int]:
         """Encode a text in which control tokens count only inside the trusted spans.

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
+from collections.abc import Callable
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -229,6 +233,27 @@ def test_truncation_and_padding_of_the_file_do_not_count() -> None:
     adapted = HfTokenizer(tokenizer.to_str())
     assert adapted.encode(text) == adapter("byte-level").encode(text)
     assert adapted.encode_prompt(text) == adapter("byte-level").encode_prompt(text)
+
+
+@pytest.mark.parametrize("encode", [HfTokenizer.encode, HfTokenizer.encode_prompt])
+def test_other_threads_run_while_a_long_text_is_encoded(encode: Callable[[HfTokenizer, str], list[int]]) -> None:
+    tokenizer, text = adapter(KINDS[0]), "a long text, " * 100_000
+    stop = threading.Event()
+    moments = [time.monotonic()]
+
+    def note() -> None:
+        while not stop.wait(0.001):
+            moments.append(time.monotonic())
+
+    thread = threading.Thread(target=note)
+    thread.start()
+    began = time.monotonic()
+    encode(tokenizer, text)
+    took = time.monotonic() - began
+    stop.set()
+    thread.join()
+    pauses = [after - before for before, after in pairwise([*moments, time.monotonic()])]
+    assert max(pauses) < took / 4
 
 
 @pytest.mark.parametrize(
