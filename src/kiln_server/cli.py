@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import kiln_contract
-from kiln_server.command_line import PROGRAM, CommandParser, flags_of
+from kiln_server.command_line import DEFAULT_COMMAND, PROGRAM, CommandParser, flags_of
 from kiln_server.resolution import resolve
 from kiln_server.setting import suggestion
 from kiln_server.settings import DEFAULT_SOURCE, SettingsError
@@ -32,16 +34,31 @@ exit codes:
   0  asked to stop, and did
   1  could not start: the address, the certificate or the backend
   2  the command line or the settings are wrong
+  130  interrupted, by Ctrl-C say, before it served or while it answered
+  141  whoever read the output went away
 """
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command with `argv` (by default the process's arguments) and return its exit code.
 
-    A wrong command line, --help and --version raise SystemExit with theirs, as argparse does.
+    A wrong command line, --help and --version raise SystemExit with theirs, as argparse does. An interrupt ends the
+    process at once.
     """
     words = list(sys.argv[1:] if argv is None else argv)
-    name = words.pop(0) if words and not words[0].startswith("-") else "serve"
+    try:
+        return _run(words)
+    except KeyboardInterrupt:
+        # Not by returning: the interpreter would wait for a thread that goes on loading, and that takes minutes.
+        os._exit(128 + signal.SIGINT)
+    except BrokenPipeError:
+        # What is still buffered must not fail a second time while the interpreter ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 128 + signal.SIGPIPE
+
+
+def _run(words: list[str]) -> int:
+    name = words.pop(0) if words and not words[0].startswith("-") else DEFAULT_COMMAND
     if name not in COMMANDS:
         return _complain(2, f"there is no command {name}{suggestion(name, list(COMMANDS)) or '; see --help'}")
     try:
@@ -52,6 +69,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         if error.name is None or error.name.startswith("kiln_"):
             raise  # a fault of ours
         return _complain(1, f"the package {error.name} is missing; try pip install 'kiln-inference[server]'")
+    finally:
+        if sys.stdout is not None:
+            sys.stdout.flush()
 
 
 def serve(argv: Sequence[str]) -> int:
@@ -99,11 +119,14 @@ def backends(argv: Sequence[str]) -> int:
 
 def generate(argv: Sequence[str]) -> int:
     """Answer one question, without a server."""
-    parser = CommandParser("generate", "Give the likeliest answer on standard output; thinking goes to standard error.")
-    parser.add_argument("text", help="what to ask")
+    description = "Give the likeliest answer on standard output; thinking goes to standard error."
+    parser = CommandParser("generate", description, takes="TEXT")
+    parser.add_argument("text", metavar="TEXT", help="what to ask")
     parser.add_settings()
     arguments = parser.read(argv)
     settings = resolve(flags_of(arguments), config=arguments.config)
+
+    import structlog
 
     from kiln_server.backend import BackendError
     from kiln_server.logs import configure_logs
@@ -117,6 +140,11 @@ def generate(argv: Sequence[str]) -> int:
         return answer(settings, create_backend(settings.backend, settings.options_for_backend()), arguments.text)
     except BackendError as error:
         return _complain(1, str(error))
+    except (BrokenPipeError, ModuleNotFoundError):
+        raise  # no fault; `main` has words for it
+    except Exception as error:
+        structlog.get_logger(__name__).error("generate_failed", exc_info=error)
+        return _complain(1, f"no answer, by a fault of the backend {settings.backend} or of this program: {error!r}")
 
 
 def models(argv: Sequence[str]) -> int:

@@ -14,6 +14,7 @@ from kiln_server.setting import SETTINGS, Setting, suggestion
 from kiln_server.settings import spelled
 
 PROGRAM: Final = "kiln-server"
+DEFAULT_COMMAND: Final = "serve"
 
 
 class Help(RawDescriptionHelpFormatter):
@@ -26,15 +27,18 @@ class Help(RawDescriptionHelpFormatter):
 class CommandParser(ArgumentParser):
     """The parser of one command. Unknown flags are refused with the flag that looks most like them."""
 
-    def __init__(self, command: str, description: str, epilog: str = "") -> None:
+    def __init__(self, command: str, description: str, epilog: str = "", *, takes: str = "") -> None:
+        """`takes` names what the command takes beside flags: one argument, if any."""
         super().__init__(
             prog=f"{PROGRAM} {command}",
-            usage=f"{PROGRAM} {command} [FLAG]…",  # the list of all flags would fill a screen
+            usage=f"{PROGRAM} {command} [FLAG]… {takes}".rstrip(),  # the list of all flags would fill a screen
             description=description,
             epilog=epilog,
             formatter_class=Help,
             allow_abbrev=False,
         )
+        self._command = command
+        self._takes = takes
 
     def add_settings(self) -> None:
         """Take a flag for each setting, and `--config`."""
@@ -48,6 +52,8 @@ class CommandParser(ArgumentParser):
 
     def read(self, argv: Sequence[str]) -> Namespace:
         """The arguments. Ends the process with exit code 2 when they are wrong."""
+        for word in argv:
+            self._refuse_value_of_switch(*word.partition("="))
         arguments, unknown = self.parse_known_args(argv)
         if unknown:
             self.error(self._unknown(unknown[0].partition("=")[0]))
@@ -57,10 +63,25 @@ class CommandParser(ArgumentParser):
         """End with exit code 2. Unlike the inherited method it prints no usage, which would bury the message."""
         self.exit(2, f"{PROGRAM}: {message} ({self.prog} --help)\n")
 
+    def _refuse_value_of_switch(self, flag: str, equals: str, _: str) -> None:
+        # argparse would say `ignored explicit argument`.
+        action = self._option_string_actions.get(flag)
+        if equals and action is not None and action.nargs == 0:
+            self.error(f"{flag} takes no value; write {' or '.join(action.option_strings)}")
+
     def _unknown(self, word: str) -> str:
         if not word.startswith("-"):
-            return f"unexpected argument {word!r}; a command comes first"
+            return f"unexpected argument {word!r}; {self._remedy}"
         return f"unknown flag {word}{suggestion(word, list(self._option_string_actions))}"
+
+    @property
+    def _remedy(self) -> str:
+        """What to do about an argument too many."""
+        if self._takes:
+            return f"{self._command} takes one, {self._takes}: put quotes around it"
+        if self._command == DEFAULT_COMMAND:
+            return f"{self._command} takes none, and a command comes first"
+        return f"{self._command} takes none"
 
 
 def flags_of(arguments: Namespace) -> dict[str, str]:

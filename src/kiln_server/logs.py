@@ -1,15 +1,18 @@
 """How log lines are written: one JSON object or one line of text each, for structlog and the standard library alike.
 
 No line holds what a client wrote, nor a key. An exception is told by its type and the places it passed; its message,
-which may quote a prompt, only at level `debug`.
+which may quote a prompt, only at level `debug`. Of a group, the first exception in it is told, and how many
+there are.
 """
 
 from __future__ import annotations
 
 import json
 import logging
+import os
 import sys
 import traceback
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from time import time_ns
 from typing import Any, Final, Literal, TextIO
@@ -33,7 +36,7 @@ def configure_logs(form: Literal["auto", "json", "text"], level: Level, stream: 
     as_json = form == "json" or (form == "auto" and not stream.isatty())
     number: int = getattr(logging, level.upper())
     complete = _Completion(with_message=number <= logging.DEBUG)
-    render: Processor = _json if as_json else structlog.dev.ConsoleRenderer(colors=stream.isatty())
+    render: Processor = _json if as_json else structlog.dev.ConsoleRenderer(colors=_wants_colour(stream))
     structlog.configure(
         processors=[complete, render],
         wrapper_class=_logger_class(number),
@@ -44,6 +47,11 @@ def configure_logs(form: Literal["auto", "json", "text"], level: Level, stream: 
     plain = structlog.stdlib.ProcessorFormatter.remove_processors_meta
     handler.setFormatter(structlog.stdlib.ProcessorFormatter(processors=[plain, complete, render]))
     logging.basicConfig(handlers=[handler], level=number, force=True)
+
+
+def _wants_colour(stream: TextIO) -> bool:
+    """Whether a stream is a terminal that takes colour, and NO_COLOR (no-color.org) does not ask for none."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def _logger_class(lowest: int) -> type[Any]:
@@ -85,11 +93,17 @@ class _Completion:
         if "exc_info" in event:
             failure = _exception(event.pop("exc_info"))
             if failure is not None:
-                event["exception"] = type(failure).__name__
-                event["frames"] = _frames(failure)
-                if self._with_message:
-                    event["exception_message"] = str(failure)
+                self._tell(failure, event)
         return event
+
+    def _tell(self, failure: BaseException, event: EventDict) -> None:
+        first, *others = _leaves(failure)
+        event["exception"] = type(first).__name__
+        event["frames"] = _frames(first)
+        if others:
+            event["num_exceptions"] = 1 + len(others)
+        if self._with_message:
+            event["exception_message"] = str(first)
 
 
 class _Timestamp:
@@ -115,6 +129,15 @@ def _exception(exc_info: object) -> BaseException | None:
     if isinstance(exc_info, tuple):
         exc_info = exc_info[1]
     return exc_info if isinstance(exc_info, BaseException) else None
+
+
+def _leaves(failure: BaseException) -> Iterator[BaseException]:
+    """What a group holds, and the groups in it: a group itself only says that tasks ran side by side."""
+    if isinstance(failure, BaseExceptionGroup):
+        for inner in failure.exceptions:
+            yield from _leaves(inner)
+    else:
+        yield failure
 
 
 def _frames(failure: BaseException) -> list[str]:

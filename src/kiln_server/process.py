@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
-import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -27,6 +26,7 @@ from kiln_server.listener import BACKLOG, Listener, ListenError
 from kiln_server.protocol import bounded
 from kiln_server.settings import Settings
 from kiln_server.stop import Stop
+from kiln_server.tls import TlsError, require_usable
 
 MakeApp = Callable[[Settings, Backend, Lifecycle], Any]
 """Makes the ASGI application to serve."""
@@ -35,7 +35,7 @@ END_S: Final = 5.0
 """Time for everything after the drain: open connections, the backend, its threads. In seconds."""
 
 _CUT_S: Final = 1
-"""Time that answers get which the end of the drain cuts off, in seconds."""
+"""Time for answers that the end of the drain cuts off: to say so, and then to be closed. In seconds."""
 
 _YOUNG: Final = 10_000
 """How many more objects are made than freed before the collector looks at the new ones."""
@@ -61,15 +61,11 @@ def run(settings: Settings, backend: Backend, make_app: MakeApp, console: Consol
             process = _Process(settings, backend, lifecycle, _Server(config), listener)
             with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
                 failure = runner.run(process.serve())
-    except (ListenError, _TlsError) as error:
+    except (ListenError, TlsError) as error:
         failure = str(error)
     if failure is not None:
         console.print(f"kiln-server: {failure}", style="red", markup=False, highlight=False, soft_wrap=True)
     return 0 if failure is None else 1
-
-
-class _TlsError(Exception):
-    """The certificate or key cannot be used."""
 
 
 class _Server(uvicorn.Server):
@@ -81,6 +77,8 @@ class _Server(uvicorn.Server):
 
 
 def _config(settings: Settings, app: Any) -> uvicorn.Config:
+    if settings.tls_certfile is not None:
+        require_usable(settings.tls_certfile, settings.tls_keyfile)
     config = uvicorn.Config(
         app,
         http=bounded(settings.header_timeout_s, settings.body_stall_timeout_s),
@@ -96,15 +94,11 @@ def _config(settings: Settings, app: Any) -> uvicorn.Config:
         backlog=BACKLOG,
         ssl_certfile=settings.tls_certfile,
         ssl_keyfile=settings.tls_keyfile,
+        # Declared whole, but only ever added to the loop's time.
+        timeout_keep_alive=settings.idle_timeout_s,  # type: ignore[arg-type]
         timeout_graceful_shutdown=_CUT_S,
     )
-    try:
-        config.load()
-    except ssl.SSLError as error:
-        raise _TlsError(
-            f"tls_certfile ({settings.tls_certfile}) and tls_keyfile ({settings.tls_keyfile}) cannot be used: "
-            f"{error.reason or error}; give the certificate chain and its private key as PEM"
-        ) from error
+    config.load()
     return config
 
 
@@ -156,7 +150,8 @@ class _Process:
     def _report(self, progress: Progress) -> None:
         before = self._lifecycle.progress
         self._lifecycle.report(progress)
-        if before is None or before.phase != progress.phase:
+        # Being done is told as `ready`, once it is so.
+        if progress.fraction != 1.0 and (before is None or before.phase != progress.phase):
             _log.info("loading", phase=progress.phase)
 
     async def _drain(self) -> None:
@@ -166,6 +161,9 @@ class _Process:
             await self._lifecycle.idle()
         if limit.cancelled_caught:
             _log.warning("requests_cut_off", in_flight=self._lifecycle.in_flight)
+            self._lifecycle.cut_off()
+            with anyio.move_on_after(_CUT_S):
+                await self._lifecycle.idle()
 
     async def _close(self) -> None:
         try:

@@ -98,7 +98,7 @@ def _from_file(config: str | None, environ: Mapping[str, str]) -> Iterator[tuple
     if path is None:
         return
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        document = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         yield f"cannot read the configuration file {path}: {error.strerror or error}"
         return
@@ -115,7 +115,7 @@ def _from_file(config: str | None, environ: Mapping[str, str]) -> Iterator[tuple
 
 def _path(config: str | None, environ: Mapping[str, str]) -> Path | None:
     named = config if config is not None else environ.get(CONFIG_VARIABLE)
-    if named is not None:
+    if named:  # an empty text unsets it, as it does any other
         return Path(named)
     return DEFAULT_FILE if DEFAULT_FILE.is_file() else None
 

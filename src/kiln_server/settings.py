@@ -137,6 +137,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     body_stall_timeout_s: Annotated[
         Seconds, Doc(_DEADLINES, "Longest pause while a client sends a body, in seconds; then 408.")
     ] = 30.0
+    idle_timeout_s: Annotated[
+        Seconds, Doc(_DEADLINES, "Time that a client may leave a connection idle between requests, in seconds.")
+    ] = 75.0
     keep_alive_s: Annotated[
         Seconds, Doc(_DEADLINES, "Silence in an event stream after which a comment is sent, in seconds.")
     ] = 15.0

@@ -24,8 +24,8 @@ A setting is taken from the first source that has it:
 
 Lists and tables are taken whole, not merged. In a flag or variable their items are separated by commas, and a flag may
 be repeated; options of a backend are `KEY=VALUE`, in the file a table `[backend_options]`. An empty text unsets what
-may be unset. File names are relative to the working directory, wherever they are set. An unknown flag, key, or variable
-that begins with `KILN_` is an error. `kiln-server config` prints each value with its source.
+may be unset, `KILN_CONFIG` too. File names are relative to the working directory, wherever they are set. An unknown
+flag, key, or variable that begins with `KILN_` is an error. `kiln-server config` prints each value with its source.
 """
 
 

@@ -1,19 +1,42 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import httpx2
 import pytest
 
 import kiln_contract
-from kiln_server import cli
+from kiln_server import cli, registry
+from kiln_server.backend import Backend, Progress
+from kiln_server.backends.mock import MockBackend
 from kiln_server.cli import main
-from tests.kiln_server.running import ROOT, Running
+from tests.kiln_server.running import PATIENCE_S, ROOT, Running
+
+ENVIRONMENT = {
+    **os.environ,
+    "PYTHONPATH": os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")]),
+    "PYTHONUNBUFFERED": "",
+}
+
+
+def run(words: list[str], cwd: Path, stdout: int, **variables: str) -> subprocess.CompletedProcess[str]:
+    """The command as a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "kiln_server", *words],
+        cwd=cwd,
+        env={**ENVIRONMENT, **variables},
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+        timeout=PATIENCE_S,
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -121,6 +144,105 @@ class TestMissingPackage:
     def test_a_fault_of_ours_stays_one(self, name: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(ModuleNotFoundError):
             self.fail(name, monkeypatch)
+
+
+class TestReaderThatLeft:
+    """Of standard output; a shell reports such an end as 128 + SIGPIPE."""
+
+    COMMANDS = (["config"], ["backends"], ["models"], ["generate", "--backend", "mock", "hello"])
+
+    @pytest.mark.parametrize("words", [*COMMANDS, ["--help"], ["--version"]])
+    def test_is_no_fault(self, words: list[str], here: Path) -> None:
+        self.check(words, here)
+
+    @pytest.mark.parametrize("words", COMMANDS)
+    def test_is_none_where_nothing_is_buffered(self, words: list[str], here: Path) -> None:
+        self.check(words, here, PYTHONUNBUFFERED="1")
+
+    def check(self, words: list[str], here: Path, **variables: str) -> None:
+        reader, writer = os.pipe()
+        os.close(reader)
+        try:
+            ended = run(words, here, stdout=writer, **variables)
+        finally:
+            os.close(writer)
+        assert (ended.returncode, ended.stderr) == (128 + signal.SIGPIPE, "")
+
+    def test_an_output_that_was_never_open_hides_no_message(self) -> None:
+        code = "import sys; sys.stdout = None; from kiln_server.cli import main; sys.exit(main(['config', '--port=x']))"
+        ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+        assert ended.returncode == 2
+        assert ended.stderr == "kiln-server: --port must be a whole number from 0 to 65535, not 'x'\n"
+
+
+class TestInterrupt:
+    def test_ends_an_answer_quietly(self, here: Path) -> None:
+        (here / "script.json").write_text(json.dumps({"answers": [["a"] * 1000], "delay_ms": 50}))
+        words = ["generate", "--backend", "mock", "--mock-script", "script.json", "x"]
+        command, pipe = [sys.executable, "-m", "kiln_server", *words], subprocess.PIPE
+        with subprocess.Popen(command, cwd=here, env=ENVIRONMENT, text=True, stdout=pipe, stderr=pipe) as process:
+            assert process.stdout is not None
+            assert process.stdout.read(1) == "a"
+            process.send_signal(signal.SIGINT)
+            _, told = process.communicate(timeout=PATIENCE_S)
+        assert (process.returncode, told) == (128 + signal.SIGINT, "")
+
+    def test_does_not_wait_for_a_thread_that_loads(self, here: Path) -> None:
+        code = """
+import os, signal, threading, time
+from kiln_server import cli
+def command(_):
+    threading.Thread(target=time.sleep, args=(60,)).start()
+    print("written", end="")
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(60)
+cli.COMMANDS["serve"] = command
+cli.main([])
+"""
+        ended = subprocess.run(
+            [sys.executable, "-c", code], cwd=here, env=ENVIRONMENT, capture_output=True, text=True, timeout=PATIENCE_S
+        )
+        assert (ended.returncode, ended.stdout, ended.stderr) == (128 + signal.SIGINT, "written", "")
+
+
+class TestFaultOfABackend:
+    """One that no BackendError tells of."""
+
+    class InStart(MockBackend):
+        async def start(self, progress: Callable[[Progress], None]) -> None:  # noqa: ARG002 - the port's
+            raise ZeroDivisionError("layers")
+
+    class InClose(MockBackend):
+        async def close(self) -> None:
+            raise ZeroDivisionError("layers")
+
+    class InMaking(MockBackend):
+        def __init__(self) -> None:
+            raise ZeroDivisionError("layers")
+
+    class Lacking(MockBackend):
+        async def start(self, progress: Callable[[Progress], None]) -> None:  # noqa: ARG002 - the port's
+            raise ModuleNotFoundError("missing", name="numbers_of_others")
+
+    def generate(self, kind: Callable[[], Backend], monkeypatch: pytest.MonkeyPatch) -> int:
+        monkeypatch.setattr(registry, "create_backend", lambda *_: kind())
+        return main(["generate", "--backend", "mock", "--log-format", "json", "hello"])
+
+    @pytest.mark.parametrize("kind", [InStart, InClose, InMaking])
+    def test_is_told_in_words(
+        self, kind: Callable[[], Backend], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert self.generate(kind, monkeypatch) == 1
+        logged, told = capsys.readouterr().err.splitlines()[-2:]
+        assert json.loads(logged)["exception"] == "ZeroDivisionError"
+        assert told.startswith("kiln-server: no answer, by a fault of the backend mock or of this program: ")
+        assert told.endswith("ZeroDivisionError('layers')")
+
+    def test_a_missing_package_is_told_as_one(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert self.generate(self.Lacking, monkeypatch) == 1
+        assert "the package numbers_of_others is missing" in capsys.readouterr().err
 
 
 class TestServe:

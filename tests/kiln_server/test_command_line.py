@@ -5,6 +5,8 @@ import pytest
 from kiln_server.command_line import CommandParser, flags_of
 from kiln_server.setting import SETTINGS
 
+SWITCH = "{} takes no value; write --record-bodies or --no-record-bodies"
+
 
 @pytest.fixture
 def parser() -> CommandParser:
@@ -51,7 +53,11 @@ def test_flags_stay_text(parser: CommandParser, arguments: list[str], flags: dic
         (["--prot=1"], "unknown flag --prot; did you mean --port?"),
         (["--max-body", "1"], "unknown flag --max-body; did you mean --max-body-bytes?"),
         (["--zzz"], "unknown flag --zzz"),
-        (["serve"], "unexpected argument 'serve'; a command comes first"),
+        (["serve"], "unexpected argument 'serve'; serve takes none, and a command comes first"),
+        (["--record-bodies=true"], SWITCH.format("--record-bodies")),
+        (["--record-bodies="], SWITCH.format("--record-bodies")),
+        (["--port", "1", "--no-record-bodies=1"], SWITCH.format("--no-record-bodies")),
+        (["--help=x"], "--help takes no value; write -h or --help"),
         (["--port"], "argument --port: expected one argument"),
     ],
 )
@@ -62,3 +68,22 @@ def test_a_wrong_line_ends_with_2_and_one_sentence(
         parser.read(arguments)
     assert end.value.code == 2
     assert capsys.readouterr().err == f"kiln-server: {message} (kiln-server serve --help)\n"
+
+
+@pytest.mark.parametrize(
+    ("takes", "usage", "message"),
+    [
+        ("", "kiln-server models [FLAG]…", "models takes none"),
+        ("TEXT", "kiln-server models [FLAG]… TEXT", "models takes one, TEXT: put quotes around it"),
+    ],
+)
+def test_an_argument_too_many_is_told_by_what_the_command_takes(
+    takes: str, usage: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parser = CommandParser("models", "List.", takes=takes)
+    if takes:
+        parser.add_argument("text", metavar=takes)
+    assert parser.format_usage() == f"usage: {usage}\n"
+    with pytest.raises(SystemExit, match="2"):
+        parser.read(["a", "b"])
+    assert f"; {message} (" in capsys.readouterr().err

@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import json
 import logging
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import structlog
@@ -106,11 +107,74 @@ def test_the_message_is_there_for_whoever_debugs() -> None:
     assert [line["exception_message"] for line in lines(stream)] == [SECRET] * 3
 
 
+class Grouped(NamedTuple):
+    """A failure as groups bring it, and what is told of it."""
+
+    make: Callable[[list[Exception]], BaseException]
+    num_exceptions: int | None
+
+
+GROUPED = [
+    Grouped(lambda inner: ExceptionGroup("tasks", inner[:1]), None),
+    Grouped(lambda inner: ExceptionGroup("tasks", [ExceptionGroup("tasks of tasks", inner[:1])]), None),
+    Grouped(lambda inner: BaseExceptionGroup("tasks", [*inner[:1], KeyboardInterrupt()]), 2),
+    Grouped(lambda inner: ExceptionGroup("tasks", [ExceptionGroup("tasks of tasks", inner), OSError()]), 4),
+]
+
+
+@pytest.mark.parametrize("level", ["info", "debug"])
+@pytest.mark.parametrize("grouped", GROUPED)
+def test_a_group_is_told_by_what_is_in_it(grouped: Grouped, level: Any) -> None:
+    configure_logs("json", level, stream := io.StringIO())
+    inner: list[Exception] = [caught(fail), OSError("second"), OSError("third")]
+    try:
+        raise grouped.make(inner)
+    except BaseExceptionGroup as error:
+        structlog.get_logger().error("ours", exc_info=error)
+        logging.getLogger("anyio").exception("theirs")
+    for line in lines(stream):
+        assert line["exception"] == "ValueError"
+        assert line["frames"][-1].endswith(" fail")
+        assert line.get("num_exceptions") == grouped.num_exceptions
+        assert line.get("exception_message") == (SECRET if level == "debug" else None)
+    assert len(lines(stream)) == 2
+
+
+def caught(call: Callable[[], None]) -> Exception:
+    """What it raises, with the places that it passed."""
+    with pytest.raises(ValueError, match=SECRET) as failure:
+        call()
+    return failure.value
+
+
 @pytest.mark.parametrize(("stream", "form"), [(io.StringIO(), "json"), (Terminal(), "text")])
 def test_auto_follows_the_stream(stream: io.StringIO, form: str) -> None:
     configure_logs("auto", "info", stream)
     structlog.get_logger().info("hello", count=1)
     assert stream.getvalue().startswith("{") == (form == "json")
+
+
+@pytest.mark.parametrize(
+    ("variables", "coloured"),
+    [
+        ({}, True),
+        ({"NO_COLOR": ""}, True),  # as no-color.org has it
+        ({"NO_COLOR": "1"}, False),
+        ({"TERM": "dumb"}, False),
+        ({"TERM": "xterm"}, True),
+    ],
+)
+def test_a_terminal_gets_colours_unless_they_are_declined(
+    variables: dict[str, str], coloured: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("NO_COLOR", "TERM"):
+        monkeypatch.delenv(name, raising=False)
+    for name, text in variables.items():
+        monkeypatch.setenv(name, text)
+    configure_logs("text", "info", stream := Terminal())
+    structlog.get_logger().info("hello")
+    logging.getLogger("uvicorn.error").warning("theirs")
+    assert [("\x1b" in line) for line in stream.getvalue().splitlines()] == [coloured] * 2
 
 
 def test_text_has_no_colours_outside_a_terminal() -> None:

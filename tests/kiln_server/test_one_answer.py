@@ -53,6 +53,7 @@ class TestModels:
     def test_lists_what_can_be_named(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["models"]) == 0
         lines = capsys.readouterr().out.splitlines()
+        assert lines == [line.rstrip() for line in lines]
         assert lines[0].split() == ["name", "family", "parameters", "size", "note", "location"]
         assert any(line.startswith("kiln-tiny ") for line in lines)
 

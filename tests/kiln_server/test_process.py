@@ -13,6 +13,12 @@ from pathlib import Path
 import httpx2
 import pytest
 import trustme
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    PrivateFormat,
+    load_pem_private_key,
+)
 
 from tests.kiln_server.running import PATIENCE_S, Running
 
@@ -68,6 +74,14 @@ class TestServing:
         with tiny("--body-stall-timeout-s", "0.2") as server, connect(server.address()) as client:
             client.sendall(b"POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nabc")
             assert read_all(client).startswith(b"HTTP/1.1 408 ")
+
+    def test_an_idle_connection_stays_as_long_as_is_set(self) -> None:
+        with tiny("--idle-timeout-s", "0.5") as server, connect(server.address()) as client:
+            client.sendall(b"GET /state HTTP/1.1\r\nhost: x\r\n\r\n")
+            assert client.recv(65_536).startswith(b"HTTP/1.1 200 ")
+            began = time.monotonic()
+            read_all(client)
+            assert 0.4 < time.monotonic() - began < 4  # uvicorn's own limit is 5
 
     def test_the_collector_leaves_alone_what_is_loaded(self) -> None:
         with tiny("--backend-options", "load_s=1") as server:
@@ -229,5 +243,15 @@ class TestTls:
         files = ("--tls-certfile", str(tmp_path / "cert.pem"), "--tls-keyfile", str(tmp_path / "key.pem"))
         with tiny(*files) as server:
             assert server.end() == 1
-            assert "cert.pem" in server.lines[-1]
-            assert "cannot be used: KEY_VALUES_MISMATCH" in server.lines[-1]
+            assert len(server.lines) == 1
+            assert "key.pem) is not that of the first certificate in" in server.lines[-1]
+
+    def test_an_encrypted_key_is_refused_and_not_asked_about(self, authority: trustme.CA, tmp_path: Path) -> None:
+        one = authority.issue_cert("one")
+        key = load_pem_private_key(one.private_key_pem.bytes(), None)
+        sealed = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(b"secret"))
+        (tmp_path / "both.pem").write_bytes(sealed + one.cert_chain_pems[0].bytes())
+        with tiny("--tls-certfile", str(tmp_path / "both.pem")) as server:
+            assert server.end() == 1
+            assert len(server.lines) == 1
+            assert "is encrypted; decrypt it" in server.lines[-1]

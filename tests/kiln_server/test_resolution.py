@@ -73,6 +73,19 @@ class TestFile:
         assert resolve({}, environ).port == 1
         assert resolve({}, {}).port == 0
 
+    @pytest.mark.parametrize("flag", [None, ""])
+    def test_an_empty_name_is_none(self, here: Path, flag: str | None) -> None:
+        assert resolve({}, {"KILN_CONFIG": ""}, flag) == Settings()
+        (here / "kiln.toml").write_text("port = 3")
+        assert resolve({}, {"KILN_CONFIG": ""}, flag).source("port") == "kiln.toml"
+
+    def test_an_empty_flag_unsets_the_variable(self) -> None:
+        assert resolve({}, {"KILN_CONFIG": "none.toml"}, "") == Settings()
+
+    def test_may_begin_with_a_byte_order_mark(self, here: Path) -> None:
+        (here / "kiln.toml").write_bytes(b"\xef\xbb\xbfport = 3")
+        assert resolve({}, {}).port == 3
+
     def test_that_is_named_must_be_there(self) -> None:
         assert problems(config="none.toml") == [
             "cannot read the configuration file none.toml: No such file or directory"

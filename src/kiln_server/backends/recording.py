@@ -1,10 +1,11 @@
 """Recordings of what a backend did: a file of JSON lines, each one record, the first one the header.
 
-A recording holds prompts and answers in full.
+A recording holds prompts and answers in full: only its owner may read what is made here.
 """
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Final, Literal, TypeAlias, TypeVar
 
@@ -106,7 +107,7 @@ def create(path: Path, header: Header) -> None:
     """Begin a recording. Raises BackendError where there is a file already, or none can be made."""
     require_new(path)
     try:
-        with path.open("xb") as file:
+        with open(path, "xb", opener=_private) as file:
             file.write(msgspec.json.encode(header) + b"\n")
     except OSError as error:
         raise BackendError(f"cannot make the recording {path}: {error.strerror or error}") from error
@@ -114,8 +115,13 @@ def create(path: Path, header: Header) -> None:
 
 def append(path: Path, record: Record) -> None:
     """Add a record to a recording."""
-    with path.open("ab") as file:
+    with open(path, "ab", opener=_private) as file:
         file.write(msgspec.json.encode(record) + b"\n")
+
+
+def _private(path: str, flags: int) -> int:
+    """Open a file; a new one is its owner's alone."""
+    return os.open(path, flags, 0o600)
 
 
 def read(path: Path) -> tuple[Header, list[Record]]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import stat
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, TypeAlias
 
+import structlog
 from msgspec.structs import replace
 
 from kiln_server.backend import (
@@ -32,6 +34,8 @@ NAME: Final = "replay"
 
 _NS_PER_MS: Final = 1e6
 
+_log = structlog.get_logger(__name__)
+
 Key: TypeAlias = tuple[tuple[int, ...], int, tuple[AdapterRef, ...]]
 """What an answer is looked up by: prompt, choice and adapters."""
 
@@ -46,9 +50,9 @@ class ReplayBackend:
 
     def __init__(self, path: str | Path, *, paced: bool = False) -> None:
         self.description = f"{NAME} of {path}"
-        self._path = path
         self._paced = paced
         header, records = recording.read(Path(path))
+        _warn_where_others_read(Path(path))
         self._tokenizer = recorded_tokenizer(header, records)
         self._answers: dict[Key, list[recording.Answer]] = {}
         self._scorings: dict[tuple[tuple[int, ...], int], recording.Scoring] = {}
@@ -78,7 +82,7 @@ class ReplayBackend:
     def generate(self, job: Generation) -> AsyncGenerator[Sequence[TokenEvent], None]:
         answer = self._answer(job)
         if answer is None:
-            failure = f"no answer to this prompt of {len(job.prompt_ids)} tokens was recorded in {self._path}"
+            failure = f"no answer to this prompt of {len(job.prompt_ids)} tokens was recorded"
             return self._player.run(iter(()), batch=1, pace=None, failure=failure)
         proposals = [Proposal(step.candidate_id, step.logprob) for step in answer.steps]
         return self._player.run(
@@ -92,8 +96,7 @@ class ReplayBackend:
         found = self._scorings.get((job.prompt_ids, job.top_k))
         if found is None:
             raise BackendError(
-                f"no scores of this prompt of {len(job.prompt_ids)} tokens with top_k {job.top_k} "
-                f"were recorded in {self._path}"
+                f"no scores of this prompt of {len(job.prompt_ids)} tokens with top_k {job.top_k} were recorded"
             )
         return Scores(tuple(tuple(map(_candidate, position)) for position in found.positions))
 
@@ -118,6 +121,12 @@ def create(options: Mapping[str, str]) -> ReplayBackend:
     if pace not in ("none", "recorded"):
         raise BackendError(f"the replay backend's option 'pace' is none or recorded, not {pace!r}")
     return ReplayBackend(require(NAME, options, "file"), paced=pace == "recorded")
+
+
+def _warn_where_others_read(path: Path) -> None:
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if mode & 0o077:
+        _log.warning("recording_readable_by_others", file=str(path), mode=f"{mode:04o}", hint=f"chmod 600 {path}")
 
 
 def _pace(answer: recording.Answer) -> Pace:

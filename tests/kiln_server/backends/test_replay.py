@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import os
+import stat
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
 import pytest
+import structlog
 
 from kiln_server.backend import Adapter, AdapterRef, Backend, BackendError, Capabilities, Identity, Progress, TokenEvent
 from kiln_server.backends import record, recording, replay
@@ -100,7 +103,7 @@ async def test_scores_come_back_impossible_ones_included(path: Path) -> None:
     replayed = ReplayBackend(path)
     assert await replayed.score(scoring((0, 1, 2), 2)) == original
     for unknown in (scoring((0, 1, 2), 1), scoring((0, 2), 2)):
-        with pytest.raises(BackendError, match="no scores of this prompt"):
+        with pytest.raises(BackendError, match=r"no scores of this prompt of \d tokens with top_k \d were recorded$"):
             await replayed.score(unknown)
 
 
@@ -214,7 +217,7 @@ async def test_an_unknown_prompt_is_named_as_such(path: Path) -> None:
     await collect(recorded, job())
     replayed = ReplayBackend(path)
     for unknown in (job(prompt_ids=(1, 2, 3)), job(choice=1)):
-        with pytest.raises(BackendError, match=rf"no answer to this prompt of \d tokens was recorded in {path}"):
+        with pytest.raises(BackendError, match=r"no answer to this prompt of \d tokens was recorded$"):
             await collect(replayed, unknown)
     assert replayed.stats().running == 0
 
@@ -271,6 +274,28 @@ async def test_a_recording_never_replaces_a_file(path: Path) -> None:
 async def test_a_place_where_no_file_can_be(tmp_path: Path) -> None:
     with pytest.raises(BackendError, match="cannot make the recording"):
         await recorder(MockBackend(), tmp_path / "no" / "such" / "folder.jsonl")
+
+
+async def test_a_recording_is_its_owners_alone(path: Path) -> None:
+    before = os.umask(0)
+    try:
+        recorded = await recorder(mock(answers=[["a"]]), path)
+        await collect(recorded, job())
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        path.unlink()  # under the recorder's hands
+        await collect(recorded, job())
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    finally:
+        os.umask(before)
+
+
+@pytest.mark.parametrize(("mode", "warned"), [(0o600, False), (0o400, False), (0o640, True), (0o604, True)])
+async def test_one_that_others_may_read_is_warned_of(path: Path, mode: int, warned: bool) -> None:
+    await recorder(MockBackend(), path)
+    path.chmod(mode)
+    with structlog.testing.capture_logs() as logs:
+        ReplayBackend(path)
+    assert [entry["event"] for entry in logs] == ["recording_readable_by_others"] * warned
 
 
 @pytest.mark.parametrize(
