@@ -112,24 +112,66 @@ def expected(text: str, how: Settings) -> Read:
 
 
 def without_calls(text: str) -> tuple[str, list[tuple[str, str]]]:
-    stretches, calls = [""], []
-    for piece in re.split(r"(<tool_call>.*?</tool_call>)", text, flags=re.DOTALL):
-        body = piece.removeprefix("<tool_call>").removesuffix("</tool_call>")
-        prose, mentioned, inner = body.rpartition("<tool_call>")
-        call = called(inner) if piece != body and piece.endswith("</tool_call>") else None
-        if call is None:
-            stretches[-1] += piece
+    stretches, calls, place = [""], [], 0
+    while place < len(text):
+        found = call_at(text, place)
+        if found is None:
+            stretches[-1] += text[place]
+            place += 1
         else:
-            stretches[-1] += f"<tool_call>{prose}" if mentioned else ""
+            name, arguments, place = found
+            calls.append((name, json.dumps(arguments, separators=(",", ":"), ensure_ascii=False)))
             stretches.append("")
-            calls.append(call)
     return "".join(stretch for stretch in stretches if stretch.strip() or not calls), calls
 
 
-def called(body: str) -> tuple[str, str] | None:
-    """The calls that the strategy below writes, and no others: name and compact arguments."""
-    known = {"".join(CALLS[text].split()): call for text, call in KNOWN.items()}
-    return known.get("".join(body.split()))
+def call_at(text: str, place: int) -> tuple[str, dict[str, Any], int] | None:
+    """A call that is written here, and where it ends."""
+    opening = re.compile(r"<tool_call>\s*").match(text, place)
+    found = opening and (json_at(text, opening.end()) or function_at(text, opening.end()))
+    closing = found and re.compile(r"\s*</tool_call>").match(text, found[2])
+    return (*found[:2], closing.end()) if found and closing else None
+
+
+def json_at(text: str, place: int) -> tuple[str, dict[str, Any], int] | None:
+    try:
+        call, end = json.JSONDecoder().raw_decode(text, place)
+        arguments = call.get("arguments", {})
+        arguments = json.loads(arguments) if isinstance(arguments, str) else arguments
+    except (ValueError, AttributeError):
+        return None
+    name = call.get("name")
+    return (name, arguments, end) if name and isinstance(name, str) and isinstance(arguments, dict) else None
+
+
+def function_at(text: str, place: int) -> tuple[str, dict[str, Any], int] | None:
+    head = re.compile(r"<function=([^<>]+)>").match(text, place)
+    if head is None:
+        return None
+    arguments, place = {}, head.end()
+    while parameter := re.compile(r"\s*<parameter=([^<>]+)>").match(text, place):
+        end, place = parameter_ends(text, parameter.end())
+        value = text[parameter.end() : end].removeprefix("\n").removesuffix("\n")
+        arguments[parameter[1]] = value if (head[1], parameter[1]) == ("f", "s") else json_or_text(value)
+    tail = re.compile(r"\s*</function>").match(text, place)
+    return (head[1], arguments, tail.end()) if tail else None
+
+
+def parameter_ends(text: str, place: int) -> tuple[int, int]:
+    """Where a value ends, and where the tag that closes it does."""
+    depth = 1
+    for tag in re.compile(r"<parameter=[^<>]+>|</parameter>").finditer(text, place):
+        depth += -1 if tag[0] == "</parameter>" else 1
+        if not depth:
+            return tag.span()
+    return len(text), len(text)
+
+
+def json_or_text(value: str) -> Any:
+    try:
+        return json.loads(value)
+    except ValueError:
+        return value
 
 
 CALLS = {
@@ -138,6 +180,10 @@ CALLS = {
     "text arguments": '{"name": "g", "arguments": "{\\"x\\": 2.0}"}',
     "xml": "\n<function=f>\n<parameter=s>\n12\n</parameter>\n<parameter=n>\n12\n</parameter>\n</function>\n",
     "xml without parameters": "<function=g></function>",
+    "tags in a string": '{"name": "g", "arguments": {"x": "<tool_call>{\\"</tool_call>}</think>"}}',
+    "tags in a value": "<function=f><parameter=s></tool_call> <tool_call></function></parameter></function>",
+    "a call in a value": "<function=f><parameter=s><function=g><parameter=x>1</parameter></function></tool_call>"
+    "</parameter></function>",
 }
 KNOWN = {
     "json": ("f", '{"s":"a<b>\\n","n":[1,null]}'),
@@ -145,12 +191,16 @@ KNOWN = {
     "text arguments": ("g", '{"x":2.0}'),
     "xml": ("f", '{"s":"12","n":12}'),
     "xml without parameters": ("g", "{}"),
+    "tags in a string": ("g", '{"x":"<tool_call>{\\"</tool_call>}</think>"}'),
+    "tags in a value": ("f", '{"s":"</tool_call> <tool_call></function>"}'),
+    "a call in a value": ("f", '{"s":"<function=g><parameter=x>1</parameter></function></tool_call>"}'),
 }
 
 FRAGMENTS = [
     *(f"<tool_call>{body}</tool_call>" for body in CALLS.values()),
     *("<think>", "</think>", "<tool_call>", "</tool_call>", "<function=f>", "</function>", "<parameter=s>"),
     *("<tool_call>{}</tool_call>", '<tool_call>{"name": 1}</tool_call>', "<", "</", "<tool", "think>", "<tool_call>{"),
+    *('"', "\\", '{"name": "g", "arguments": {"s": "', '"}}', "}", "<parameter=n>", "</parameter>", "<function=g>"),
     *("a", "ab", "abc", " ", "\n", "\n\n", "é", "你", "🙂", "👩‍👩‍👧", "STOP", "ST", "OP", "x y"),
 ]
 STOPS = ["STOP", "OPS", "ab", "b", "abca", "\n\n", "</think>", "<tool_call>", "call>\n", "é", "👩", "", "<"]
