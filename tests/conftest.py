@@ -8,6 +8,11 @@ from typing import Any
 
 import pytest
 import structlog
+from hypothesis import settings
+
+# A busy machine makes an example slow, which is no fault; a hang ends the run.
+settings.register_profile("untimed", settings(), deadline=None)
+settings.load_profile("untimed")
 
 
 @pytest.fixture(scope="session", autouse=True)

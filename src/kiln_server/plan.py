@@ -26,6 +26,9 @@ from kiln_server.text.template import TemplateRefusal
 BASE: Final = "base"
 """How the base model is named where an adapter's name is expected."""
 
+MAX_STOP_CHARS: Final = 65_536
+"""Characters of all stop strings of a request: looking for more would keep the event loop from others."""
+
 Endpoint = Literal["chat", "batch"]
 INVALID: Final[dict[Endpoint, str]] = {"chat": "chat_invalid_request", "batch": "batch_invalid_request"}
 
@@ -126,7 +129,7 @@ class Planner:
             n=request.n or 1,
             seed=request.seed if isinstance(request.seed, int) else getrandbits(64),
             sampling=resolve_sampling(request, has_tools=bool(tools)),
-            stops=_stops(request.stop),
+            stops=_stops(endpoint, request.stop),
             tools=tools if tools and request.tool_choice != "none" else None,
             ignore_eos=request.ignore_eos is True,
             adapters=adapters,
@@ -259,9 +262,13 @@ def _error(code: str, found: Sequence[Violation]) -> ApiError:
     return ApiError(code, found[0].message, param=param_of(found[0]), violations=found)
 
 
-def _stops(stop: Any) -> tuple[str, ...]:
+def _stops(endpoint: Endpoint, stop: Any) -> tuple[str, ...]:
     """Stop strings as a list; an empty one never matches."""
-    return tuple(text for text in ([stop] if isinstance(stop, str) else stop or ()) if text)
+    stops = tuple([text for text in ([stop] if isinstance(stop, str) else stop or ()) if text])
+    if stops and (size := sum(map(len, stops))) > MAX_STOP_CHARS:
+        message = f"the stop strings have {size} characters in all; at most {MAX_STOP_CHARS} are looked for"
+        raise ApiError(INVALID[endpoint], message, param="stop")
+    return stops
 
 
 def _close_ids(tokenizer: Tokenizer) -> tuple[int, ...]:

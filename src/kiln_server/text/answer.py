@@ -122,14 +122,25 @@ class FinishedAnswer:
     """The deltas of one answer, joined."""
 
     def __init__(self) -> None:
-        self.reasoning = ""
-        self.content = ""
+        # Joined when asked for: a text that grew with every token would be copied as often.
+        self._reasoning: list[str] = []
+        self._content: list[str] = []
         self.tool_calls: list[ToolCall] = []
+
+    @property
+    def reasoning(self) -> str:
+        return "".join(self._reasoning)
+
+    @property
+    def content(self) -> str:
+        return "".join(self._content)
 
     def add(self, deltas: Iterable[Delta]) -> None:
         """Append deltas in order."""
         for delta in deltas:
-            self.reasoning += delta.reasoning
-            self.content += delta.content
+            if delta.reasoning:
+                self._reasoning.append(delta.reasoning)
+            if delta.content:
+                self._content.append(delta.content)
             if delta.tool_call is not None:
                 self.tool_calls.append(delta.tool_call)

@@ -19,6 +19,7 @@ from kiln_server.backend import Generation, TokenEvent
 from kiln_server.backends.bytes_tokenizer import BytesTokenizer
 from kiln_server.backends.mock import MockBackend
 from kiln_server.backends.script import parse
+from kiln_server.plan import MAX_STOP_CHARS
 from kiln_server.routes.inference import AT_ONCE_BYTES
 from kiln_server.service import Service
 from tests.kiln_server.live import Live, serving, wait_until
@@ -263,6 +264,18 @@ def test_errors_name_the_member_that_the_endpoint_has() -> None:
         assert param(live, BATCH, {"prompts": [HELLO, []]}) == ("invalid_messages", "prompts")
         assert param(live, CHAT, {"messages": HELLO, "adapter": "y"}) == ("adapter_not_found", "adapter")
         assert param(live, CHAT, {"messages": HELLO, "adapters": two}) == ("adapter_not_found", "adapters")
+
+
+@pytest.mark.parametrize(("size", "status"), [(MAX_STOP_CHARS, 200), (MAX_STOP_CHARS + 1, 400)])
+@pytest.mark.parametrize("path", [CHAT, BATCH])
+def test_stop_strings_are_bounded_in_all(path: str, size: int, status: int) -> None:
+    stop = ["s" * (size // 2), "t" * (size - size // 2), ""]
+    conversation: dict[str, Any] = {"messages": HELLO} if path == CHAT else {"prompts": [HELLO]}
+    with serving(create_app(ready_service())) as live:
+        answer = live.ask("POST", path, json={**conversation, "stop": stop})
+    assert answer.status_code == status
+    if status == 400:
+        assert answer.json()["error"]["param"] == "stop"
 
 
 def test_a_text_too_long_to_score_is_told_in_numbers() -> None:
