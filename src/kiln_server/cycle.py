@@ -8,6 +8,8 @@ from typing import Any, Final
 
 from uvicorn.protocols.http.httptools_impl import HEADER_RE, HEADER_VALUE_RE, STATUS_LINE, RequestResponseCycle
 
+from kiln_server.errors import unforeseen
+
 _UNUSUAL: Final = frozenset({b"connection", b"transfer-encoding"})
 _LENGTH: Final = b"content-length"
 _NO_BODY: Final = frozenset({204, 304})
@@ -24,6 +26,14 @@ class Cycle(RequestResponseCycle):
     """A head that is not written yet."""
     _takes_body = False
     """Whether the head was a usual one, and the body is not whole yet."""
+    _ends_by_closing = False
+    """Whether the body's length is told by nothing but the end of the connection."""
+
+    def disconnect(self) -> None:
+        """Tell the application that the client has left, and drop what it still sends."""
+        if not self.response_complete:
+            self.disconnected = True
+        self.message_event.set()
 
     async def send(self, message: Any) -> None:
         if self.flow.write_paused and not self.disconnected:
@@ -35,7 +45,28 @@ class Cycle(RequestResponseCycle):
         elif message["type"] != "http.response.start" or not self._begin(message["status"], message.get("headers", ())):
             if self._head:
                 self.transport.write(self._taken_head())
+            if self.scope["http_version"] == "1.0":
+                self._unframe(message)
             await super().send(message)
+
+    def _unframe(self, message: Any) -> None:
+        """Keep uvicorn from sending chunks, of which HTTP/1.0 knows nothing (RFC 9112, section 6.1)."""
+        if message["type"] == "http.response.start":
+            names = [name.lower() for name, _ in (*self.default_headers, *message.get("headers", ()))]
+            self._ends_by_closing = _LENGTH not in names
+        if self._ends_by_closing:
+            self.chunked_encoding = False
+            # uvicorn counts down from here: every part of the body is as long as it is.
+            self.expected_content_length = len(message.get("body", b""))
+
+    async def send_500_response(self) -> None:
+        """Answer for an application that failed without an answer."""
+        error = unforeseen()
+        body = error.body()
+        fields = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
+        fields.append((b"connection", b"close"))
+        await self.send({"type": "http.response.start", "status": error.status, "headers": fields})
+        await self.send({"type": "http.response.body", "body": body})
 
     def _begin(self, status: int, headers: Iterable[tuple[bytes, bytes]]) -> bool:
         """Take in the head, if it is a usual one and in its place; returns whether it was."""

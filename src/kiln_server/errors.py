@@ -23,7 +23,7 @@ _SERVER: Final = "server_error"
 
 KINDS: Final[dict[str, Kind]] = {
     "invalid_json": Kind(400, _REQUEST, "Send one JSON document in UTF-8, with each key once and finite numbers."),
-    "invalid_request": Kind(400, _REQUEST, "Send each header once, and a request head of at most 64 KiB."),
+    "invalid_request": Kind(400, _REQUEST, "Send HTTP/1.1 with each header once, and a head of at most 64 KiB."),
     "unauthorized": Kind(401, "authentication_error", "Send Authorization: Bearer with a key of this server."),
     "forbidden": Kind(403, "permission_error", "Use a key with the admin scope."),
     "not_found": Kind(404, _REQUEST, "See GET /openapi.json for the paths of this server."),
@@ -121,7 +121,7 @@ class ApiError(Exception):
         return msgspec.json.encode({"error": error})
 
 
-def unforeseen(failure: Exception) -> ApiError:
+def unforeseen(failure: Exception | None = None) -> ApiError:
     """The error for a fault of the server's own, of which a client is told nothing; the fault is its cause."""
     error = ApiError("internal_error", "The server failed while it answered this request.")
     error.__cause__ = failure

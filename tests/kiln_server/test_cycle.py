@@ -39,6 +39,7 @@ def sent(
     wire: Wire | None = None,
     *,
     disconnected: bool = False,
+    version: str = "1.1",
     default_headers: Sequence[tuple[bytes, bytes]] = ((b"date", b"today"),),
 ) -> Any:
     """Everything that can be seen of an answer: bytes, state, and how it failed."""
@@ -46,7 +47,7 @@ def sent(
 
     async def send() -> tuple[str, RequestResponseCycle]:
         cycle = kind(
-            scope={"type": "http", "method": method},  # type: ignore[arg-type, typeddict-item]
+            scope={"type": "http", "method": method, "http_version": version},  # type: ignore[arg-type, typeddict-item]
             transport=wire,  # type: ignore[arg-type]
             flow=FlowControl(wire),  # type: ignore[arg-type]
             logger=logging.getLogger("test"),
@@ -141,3 +142,19 @@ def test_nothing_is_written_to_a_client_that_left(kind: type[RequestResponseCycl
     wire = Wire()
     sent(kind, [head(TYPE), part(b"x", True)], "POST", True, wire, disconnected=True)
     assert wire.written == b""
+
+
+@pytest.mark.parametrize("method", ["POST", "HEAD"])
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [head(TYPE, TWO), part(b"{}")],
+        [head((b"Content-Length", b"2")), part(b"{", True), part(b"}")],
+        [head(TWO), part(b"too long")],
+        [head(TWO), part(b"")],
+        [head(status=204), part(b"")],
+    ],
+)
+def test_the_same_as_uvicorns_in_http_1_0_when_the_length_is_known(messages: list[dict[str, Any]], method: str) -> None:
+    ours, theirs = (sent(kind, messages, method, False, version="1.0")[:3] for kind in (Cycle, RequestResponseCycle))
+    assert ours == theirs
