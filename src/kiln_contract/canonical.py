@@ -16,6 +16,7 @@ from typing import Final
 import msgspec
 
 from kiln_contract.errors import json_type, pointer
+from kiln_contract.plain_json import read_plain
 
 MAX_DEPTH: Final = 1024
 """Containers inside one another; more than the readers of the contract accept, so only a cycle gets here."""
@@ -29,7 +30,11 @@ class CanonicalError(ValueError):
 
     def __init__(self, pointer: str, reason: str) -> None:
         self.pointer = pointer
+        self._reason = reason
         super().__init__(f"{pointer or '(document)'}: {reason}")
+
+    def __reduce__(self) -> tuple[type[CanonicalError], tuple[str, str]]:
+        return type(self), (self.pointer, self._reason)
 
 
 class Ordered(dict[str, object]):
@@ -151,7 +156,8 @@ class _Writer:
 
     def _decode(self, raw: msgspec.Raw) -> object:
         try:
-            return msgspec.json.decode(raw)
+            value: object = read_plain(raw)
+            return value
         except (msgspec.DecodeError, UnicodeDecodeError):
             raise self._error("the raw JSON cannot be read; pass text that is valid JSON") from None
         except RecursionError:

@@ -11,6 +11,7 @@ import msgspec
 from kiln_contract._generated.checks import CHECKS, READ_WHOLE, READERS
 from kiln_contract._generated.structs import DEFINITIONS
 from kiln_contract.errors import DEFAULT_MAX_ERRORS, ContractViolation, Violation, pointer
+from kiln_contract.plain_json import builtins_of, finite_float
 from kiln_contract.validate import collect, known, validate
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -91,7 +92,7 @@ def convert(type_: type[T], value: Any, *, max_errors: int = DEFAULT_MAX_ERRORS,
 
 def check(value: msgspec.Struct, *, max_errors: int = DEFAULT_MAX_ERRORS, show_values: bool = False) -> None:
     """Check a Struct built in Python, as `encode` would write it. Raises ContractViolation with every violation."""
-    _require(name_of(type(value)), msgspec.to_builtins(value), max_errors, show_values)
+    _require(name_of(type(value)), builtins_of(value), max_errors, show_values)
 
 
 def _require(name: str, value: Any, max_errors: int, show_values: bool) -> None:
@@ -134,7 +135,7 @@ def _prepare(type_: Any, opaque: Opaque) -> _Reader:
     struct = _struct(type_, opaque)
     if not (isinstance(struct, type) and issubclass(struct, msgspec.Struct)):
         return _refuse  # aliases are small: the exact path alone serves them
-    decode = msgspec.json.Decoder(struct).decode
+    decode = msgspec.json.Decoder(struct, float_hook=finite_float).decode
     if definition in READERS:
         read = READERS[definition](decode, _require_utf8)
     else:

@@ -20,6 +20,7 @@ from kiln_contract._generated.structs import (
 )
 from kiln_contract.codec import convert, name_of
 from kiln_contract.errors import DEFAULT_MAX_ERRORS, Violation, json_type, pointer
+from kiln_contract.plain_json import builtins_of
 from kiln_contract.validate import validate
 
 RULES: Final[dict[str, str]] = {
@@ -52,7 +53,7 @@ def validate_exchange(
     exchange = _exchange_of(response)
     asked = _as_struct(request, exchange.request)
     name = name_of(exchange.response)
-    plain = msgspec.to_builtins(response) if isinstance(response, msgspec.Struct) else response
+    plain = builtins_of(response) if isinstance(response, msgspec.Struct) else response
     found = validate(name, plain, max_errors=max_errors, show_values=show_values)
     if found:
         return found
@@ -63,7 +64,7 @@ def _as_struct(value: Any, struct: type[Any]) -> Any:
     if isinstance(value, msgspec.Struct):
         if not isinstance(value, struct):
             raise TypeError(f"the response answers a {struct.__name__}, not a {type(value).__name__}")
-        value = msgspec.to_builtins(value)
+        value = builtins_of(value)
     return convert(struct, value)
 
 

@@ -17,6 +17,7 @@ from msgspec import UNSET, UnsetType
 from kiln_contract import canonical
 from kiln_contract.errors import DEFAULT_MAX_ERRORS, Violation, json_type, pointer
 from kiln_contract.identity import content_sha256
+from kiln_contract.plain_json import read_plain
 from kiln_contract.validate import validate
 
 RULES: Final = {
@@ -107,7 +108,7 @@ def _decoded(record: object) -> object:
     if not isinstance(record, msgspec.Struct):
         return record
     try:
-        return msgspec.json.decode(msgspec.json.encode(record))
+        return read_plain(msgspec.json.encode(record))
     except (RecursionError, UnicodeEncodeError):
         raise ValueError("the record holds a lone surrogate, or is nested too deeply to be JSON") from None
 
@@ -117,7 +118,7 @@ def _plain(value: object) -> object:
     if not isinstance(value, msgspec.Raw):
         return value
     try:
-        return msgspec.json.decode(value)
+        return read_plain(value)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise ValueError("a message holds raw JSON that cannot be read") from None
 

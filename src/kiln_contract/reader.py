@@ -183,7 +183,7 @@ def _once(pairs: list[tuple[str, Any]]) -> None:
 _SCAN_NAMES: Final = json.JSONDecoder(object_pairs_hook=_once, parse_float=str, parse_int=str).decode
 
 
-_READ: Final = msgspec.json.Decoder().decode
+_READ: Final = msgspec.json.Decoder(float_hook=len).decode  # numbers have no names
 _WRITE: Final = msgspec.json.Encoder().encode
 
 

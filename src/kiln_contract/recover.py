@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final, Literal, Protocol, Union, get_args, ge
 import msgspec
 
 from kiln_contract.number import integer_of, is_number, read_float
+from kiln_contract.plain_json import finite_float
 
 CANNOT: Final[Any] = object()
 """What a rebuild gives when the value is not of that type at all."""
@@ -49,7 +50,7 @@ class _Values:
 
 class _Text:
     def typed(self, value: Any, type_: Any) -> Any:
-        return msgspec.json.decode(value, type=type_)
+        return msgspec.json.Decoder(type_, float_hook=finite_float).decode(value)
 
     def items(self, value: Any) -> list[Any] | None:
         return msgspec.json.decode(value, type=list[msgspec.Raw]) if _starts(value, b"[") else None

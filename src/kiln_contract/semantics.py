@@ -12,7 +12,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from msgspec import UNSET, Raw
-from msgspec import json as msgspec_json
 
 if TYPE_CHECKING:
     from kiln_contract._generated import structs
@@ -386,5 +385,5 @@ def _is_set(value: Any) -> bool:
 
 def _is_null(value: Any) -> bool:
     if isinstance(value, Raw):
-        return msgspec_json.decode(value) is None
+        return bytes(value).strip() == b"null"
     return value is UNSET or value is None

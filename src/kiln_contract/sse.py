@@ -38,6 +38,9 @@ class EventTooLarge(ValueError):  # noqa: N818 - named for what happened
         super().__init__(f"an event is larger than {limit} bytes; raise max_event_bytes or end the stream")
         self.limit = limit
 
+    def __reduce__(self) -> tuple[type[EventTooLarge], tuple[int]]:
+        return type(self), (self.limit,)
+
 
 class Decoder:
     """Turns the bytes of one event stream into events, whatever the chunks are cut into.

@@ -72,7 +72,7 @@ def assemble(options: EngineOptions, report: Report) -> Assembled:
     text = source.text
     engine = Engine(
         _graphed(decoder, options, choice),
-        Cache(decoder.layers, room.shape),
+        _cache(decoder, room.shape),
         _scheduler(options, room.shape),
         Sampler(
             decoder.vocab_size,
@@ -154,6 +154,17 @@ def _room(
         _log.warning("max_model_len_reduced", max_model_len=limit.max_model_len, reason=limit.reason)
     _log.info("cache", num_blocks=num_blocks, block_size=options.block_size, mib=num_blocks * block_bytes // 2**20)
     return _Room(replace(shape, num_blocks=num_blocks), limit)
+
+
+def _cache(decoder: Decoder, shape: CacheShape) -> Cache:
+    try:
+        return Cache(decoder.layers, shape)
+    except RuntimeError as error:  # torch has nothing narrower for memory that is not there
+        gib = shape.num_blocks * bytes_per_block(decoder.layers, shape) / 2**30
+        raise EngineError(
+            f"the cache of {shape.num_blocks:,} blocks takes {gib:,.1f} GiB, which {shape.device} does not have: set a "
+            "smaller kv_cache_memory, max_model_len or max_num_seqs"
+        ) from error
 
 
 def _num_blocks(options: EngineOptions, block_bytes: int, context_length: int, device: torch.device) -> int:

@@ -59,7 +59,13 @@ def read_options(options: Mapping[str, str]) -> EngineOptions:
     try:
         return msgspec.convert(values, EngineOptions, strict=False)
     except msgspec.ValidationError as error:
-        raise EngineError(f"the engine cannot be set like this: {error}") from error
+        raise EngineError(f"the engine cannot be set like this: {_told(error)}") from error
+
+
+def _told(error: msgspec.ValidationError) -> str:
+    """An error with the option first, as it is called, instead of a JSON path."""
+    message, _, name = str(error).rpartition(" - at `$.")
+    return f"{name.rstrip('`')}: {message[0].lower()}{message[1:].replace('`', '')}" if message else str(error)
 
 
 def num_bytes(text: str) -> int:

@@ -19,6 +19,7 @@ from kiln_server.lifecycle import Lifecycle
 from kiln_server.service import Service
 from kiln_server.settings import Settings
 from kiln_server.text.answer import Delta
+from kiln_server.text.template import TemplateRefusal
 
 REQUEST_ID: Final = "generate"
 
@@ -48,7 +49,7 @@ async def _answer(settings: Settings, backend: Backend, text: str) -> int:
             received_ns=time.monotonic_ns(),
         )
         await _write(run, console, settings.stall_timeout_s)
-    except ApiError as error:
+    except (ApiError, TemplateRefusal) as error:
         console.print(f"kiln-server: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
         return 1
     finally:

@@ -26,6 +26,7 @@ from kiln_server.listener import BACKLOG, Listener, ListenError
 from kiln_server.protocol import bounded
 from kiln_server.settings import Settings
 from kiln_server.stop import Stop
+from kiln_server.text.template import ChatTemplate, TemplateRefusal
 from kiln_server.tls import TlsError, require_usable
 
 MakeApp = Callable[[Settings, Backend, Lifecycle], Any]
@@ -134,6 +135,9 @@ class _Process:
     async def _load(self, stop: Stop) -> None:
         try:
             await self._backend.start(self._report)
+            ChatTemplate(self._backend.text.chat_template)  # which every request would find out
+        except TemplateRefusal as error:
+            self._failure = f"the model cannot be served: {error}"
         except BackendError as error:
             self._failure = f"the backend {self._settings.backend} cannot start: {error}"
         except Exception as error:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -10,6 +13,8 @@ import pytest
 from msgspec import UNSET
 
 import kiln_contract as kc
+from kiln_contract import canonical, sse
+from tests.kiln_contract.samples import example
 
 HELLO = b'{"messages": [{"role": "user", "content": "hi"}]'
 
@@ -98,6 +103,29 @@ def test_raw_checks_syntax_and_encoding_inside_opaque_values() -> None:
     for bad in (b"[NaN]", b'["\xff"]', b'["\\ud800"]'):
         found = refusal(kc.ChatCompletionRequest, HELLO + b', "tools": ' + bad + b"}", opaque="raw")
         assert found[0].rule.startswith("json."), bad
+
+
+def test_raw_parts_are_checked_and_compared_like_all_others() -> None:
+    body = b'{"messages": [{"role": "user", "content": "x", "tool_calls": [{"a": 1}]}], "tools": [{"x": [1.5, null]}]}'
+    raw = kc.decode(kc.ChatCompletionRequest, body, opaque="raw")
+    kc.check(raw)
+    assert kc.validate_exchange(raw, example("ChatCompletionResponse")) == []
+    raw.tools = msgspec.Raw(b'{"not": "a list"}')  # type: ignore[assignment]
+    with pytest.raises(kc.ContractViolation, match="/tools"):
+        kc.check(raw)
+    with pytest.raises(TypeError):
+        kc.check(kc.ChatCompletionRequest(messages=[], tools=[object()]))
+
+
+@pytest.mark.parametrize(
+    "error",
+    [canonical.CanonicalError("/a", "it is no JSON"), sse.EventTooLarge(16)],
+    ids=lambda error: type(error).__name__,
+)
+@pytest.mark.parametrize("again", [copy.copy, lambda error: pickle.loads(pickle.dumps(error))], ids=["copy", "pickle"])  # noqa: S301
+def test_errors_can_be_sent_to_another_process(error: Exception, again: Callable[[Exception], Exception]) -> None:
+    other = again(error)
+    assert (type(other), str(other), vars(other)) == (type(error), str(error), vars(error))
 
 
 def test_raw_rules_still_hold() -> None:

@@ -12,9 +12,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import msgspec
 import pytest
 
 import kiln_contract as kc
+from kiln_contract.plain_json import read_plain
 from tests.kiln_contract.samples import provenance
 
 OPEN = b'{"messages": [{"role": "user", "content": "hi"}], '
@@ -77,12 +79,35 @@ def test_refused_alike_by_every_way_of_reading(body: bytes, rules: str) -> None:
         OPEN + b'"user": 1e999999999}',
         OPEN + b'"user": 0.' + b"0" * 1_000_000 + b"1}",
         OPEN + b'"temperature": 0.' + b"0" * 1_000_000 + b"1}",
+        OPEN + b'"ignored": [' + b", ".join([b"1e308"] * 300_000) + b"]}",
+        OPEN + b'"tools": [' + b", ".join([b"-1.5e-300"] * 300_000) + b"]}",
     ],
-    ids=["50 MB ignored", "50 MB content", "10^6 digits", "huge exponent", "long fraction ignored", "long fraction"],
+    ids=[
+        "50 MB ignored",
+        "50 MB content",
+        "10^6 digits",
+        "huge exponent",
+        "long fraction ignored",
+        "long fraction",
+        "large exponents ignored",
+        "large exponents",
+    ],
 )
 def test_large_but_valid(body: bytes) -> None:
     with within(10):
         assert verdicts(body) == {()}
+
+
+def test_json_without_types_is_read_in_bounded_time_and_keeps_to_doubles() -> None:
+    with within(5):
+        assert read_plain(b"[" + b", ".join([b"1e308"] * 500_000) + b"]") == [1e308] * 500_000
+    assert [read_plain(text) for text in ("-0.0", "1.5e3", "12345678901234567890123")] == [
+        0.0,
+        1500.0,
+        12345678901234567890123,
+    ]
+    with pytest.raises(msgspec.DecodeError):
+        read_plain("[1e309]")
 
 
 def test_deep_values_built_in_python() -> None:

@@ -112,6 +112,10 @@ class TestStarting:
         with pytest.raises(BackendError, match="give the cache more memory"):
             await Started(folder, kv_cache_bytes=4096).backend.start(lambda _progress: None)
 
+    async def test_a_cache_that_no_memory_holds_is_told_with_its_settings(self, folder: Path) -> None:
+        with pytest.raises(BackendError, match=r"[0-9] GiB, which cpu does not have: set a smaller kv_cache_memory"):
+            await Started(folder, kv_cache_bytes=2**55).backend.start(lambda _progress: None)
+
     async def test_a_missing_model_is_told(self, tmp_path: Path) -> None:
         with pytest.raises(BackendError, match="there is no model"):
             await Started(tmp_path).backend.start(lambda _progress: None)
@@ -219,7 +223,10 @@ class TestFactory:
     @pytest.mark.parametrize(
         ("options", "told"),
         [
-            ({"block_size": "0"}, "block_size"),
+            ({"block_size": "0"}, "like this: block_size: expected int >= 1$"),
+            ({"block_size": "1025"}, "like this: block_size: expected int <= 1024$"),
+            ({"dtype": "int8"}, "like this: dtype: invalid enum value 'int8'$"),
+            ({"threads": "many"}, "like this: threads: expected "),
             ({"device": "tpu"}, "device"),
             ({"dtpe": "float32"}, "did you mean 'dtype'"),
             ({"kv_cache_memory": "plenty"}, "512MiB"),

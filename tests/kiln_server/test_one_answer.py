@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kiln_server.backend import Offer
+from kiln_server.backends import mock
 from kiln_server.cli import main
 from kiln_server.model_list import write_models
 
@@ -43,6 +44,13 @@ class TestGenerate:
         told = capsys.readouterr()
         assert told.out.startswith("ab")
         assert "the script fails every answer after 2 tokens" in told.err
+
+    def test_tells_what_is_wrong_with_the_template(
+        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        monkeypatch.setattr(mock.turns, "chat_template", lambda _: "{% if %}")
+        assert main(["generate", "--backend", "mock", "x"]) == 1
+        assert capsys.readouterr().err.startswith("kiln-server: the chat template cannot be read: line 1: ")
 
     def test_tells_why_the_backend_cannot_start(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["generate", "--model", "nowhere", "x"]) == 1

@@ -120,6 +120,13 @@ class TestLoading:
             assert time.monotonic() - began < 20
             assert "ended without waiting" in server.lines[-1]
 
+    def test_a_template_that_cannot_be_read_ends_it(self) -> None:
+        """Or every request would find out, while probes say that all is well."""
+        with tiny("--backend-options", "fail=template") as server:
+            assert server.end() == 1
+            assert "the model cannot be served: the chat template cannot be read: line 1: " in server.lines[-1]
+            assert not any('"event":"ready"' in line for line in server.lines)
+
     def test_a_backend_that_cannot_load_ends_it_with_its_own_words(self) -> None:
         with tiny("--backend-options", "fail=known") as server:
             assert server.end() == 1

@@ -19,7 +19,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from kiln_server.backend import BackendError, Identity, Progress
+from kiln_server.backend import BackendError, Identity, Progress, TextAssets
+from kiln_server.backends.bytes_tokenizer import BytesTokenizer
 from kiln_server.command_line import CommandParser, flags_of
 from kiln_server.errors import ApiError
 from kiln_server.lifecycle import Lifecycle
@@ -33,6 +34,7 @@ class TinyBackend:
     """The part of a backend that the process uses."""
 
     description = "tiny (for tests)"
+    text = TextAssets(tokenizer=BytesTokenizer())
     identity = Identity(served_model_id="tiny", implementation="tiny", generation_backend="tiny")
 
     def __init__(self, options: Mapping[str, str]) -> None:
@@ -45,6 +47,8 @@ class TinyBackend:
         await asyncio.sleep(float(self._options.get("load_s", 0)))
         if self._options.get("fail") == "known":
             raise BackendError("the model directory is empty; download the model first")
+        if self._options.get("fail") == "template":
+            self.text = TextAssets(tokenizer=BytesTokenizer(), chat_template="{% if %}")
         if self._options.get("fail") == "bug":
             raise ZeroDivisionError("layers")
 

@@ -58,7 +58,7 @@ def _unwritable(error: OSError) -> Exit:
     """The report did not reach its reader, so the verdict did not either."""
     # What is still buffered must not fail a second time while the interpreter ends.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    if not isinstance(error, BrokenPipeError):
+    if sys.stderr is not None and not isinstance(error, BrokenPipeError):
         sys.stderr.write(f"kiln-contract: {error}\n")
     return Exit.UNREADABLE
 
@@ -138,6 +138,7 @@ def _vectors(parser: ArgumentParser) -> None:
 
 
 def _positive(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text) > 0):
-        raise ArgumentTypeError(f"must be a whole number from 1, got {text!r}")
+    if not (text.isascii() and text.isdigit() and len(text) <= 9 and int(text) > 0):
+        shown = text if len(text) <= 20 else text[:20] + "…"
+        raise ArgumentTypeError(f"must be a whole number from 1 to 999999999, got {shown!r}")
     return int(text)

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import UNSET, Raw
 
 from kiln_contract import ChatMessageInput
+from kiln_contract.plain_json import read_plain
 from kiln_contract.provenance import content_text
 from kiln_server.text.trusted import trusted
 
@@ -33,7 +34,7 @@ def template_messages(messages: Iterable[ChatMessageInput]) -> list[dict[str, An
 
 def parsed(value: Any) -> Any:
     """A JSON value that may have been kept as raw JSON text."""
-    return msgspec.json.decode(value) if isinstance(value, Raw) else value
+    return read_plain(value) if isinstance(value, Raw) else value
 
 
 def _message(message: ChatMessageInput) -> dict[str, Any]:
@@ -59,7 +60,7 @@ def _tool_call(call: Any) -> Any:
 def _decoded(arguments: str) -> Any:
     """Arguments as an object where the string holds one; any other string is rendered word for word."""
     try:
-        value = msgspec.json.decode(arguments)
+        value = read_plain(arguments)
     except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
         return arguments
     return value if isinstance(value, dict) else arguments

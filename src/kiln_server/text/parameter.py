@@ -25,6 +25,8 @@ from typing import Any, Final
 
 import msgspec
 
+from kiln_contract.plain_json import read_plain
+
 _MOST: Final = 4096
 """How much of a schema is looked at: endless references come to an end, and one value costs little."""
 _MOST_NAMES: Final = 32
@@ -49,7 +51,7 @@ def parameter_value(text: str, schema: Any, root: Any) -> Any:
 
 def _as_json(text: str, *, otherwise: str) -> Any:
     try:
-        return msgspec.json.decode(text)
+        return read_plain(text)
     except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
         return otherwise  # the model wrote no JSON: the text is all there is
 

@@ -23,6 +23,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from kiln_contract.plain_json import read_plain
 from kiln_server.text.markup import ArrivingText, Reading, overlap
 from kiln_server.text.parameter import parameter_value
 
@@ -215,10 +216,10 @@ def _string_end(arriving: ArrivingText, at: int) -> Reading[int]:
 
 def _parsed_json(text: str) -> tuple[str, dict[str, Any]]:
     try:
-        call = msgspec.json.decode(text)
+        call = read_plain(text)
         arguments = call.get("arguments", {})
         if isinstance(arguments, str):
-            arguments = msgspec.json.decode(arguments)
+            arguments = read_plain(arguments)
         name = call["name"]
     except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError, TypeError, KeyError, AttributeError):
         raise _MalformedError from None

@@ -67,6 +67,7 @@ OPTIONS: dict[str, tuple[list[str], str]] = {
     "a request for a request": (["--request", "q.json", "--as", "ChatCompletionRequest", "r.json"], "answers no"),
     "pairs without semantics": (["--request", "q.json", "--no-semantics", "r.json"], "leave it or --no-semantics out"),
     "no errors": (["--max-errors", "0", "r.json"], "whole number from 1"),
+    "too many errors": (["--max-errors", "9" * 5000, "r.json"], "got '99999999999999999999…'"),
     "signed errors": (["--max-errors", "+5", "r.json"], "whole number from 1"),
     "unknown form": (["--input", "yaml", "r.json"], "invalid choice"),
     "abbreviated option": (["--show", "r.json"], "unrecognized arguments"),
