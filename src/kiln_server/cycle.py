@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from uvicorn.protocols.http.httptools_impl import HEADER_RE, HEADER_VALUE_RE, STATUS_LINE, RequestResponseCycle
 
 from kiln_server.errors import unforeseen
+
+if TYPE_CHECKING:
+    from uvicorn._types import ASGI3Application
 
 _UNUSUAL: Final = frozenset({b"connection", b"transfer-encoding"})
 _LENGTH: Final = b"content-length"
 _NO_BODY: Final = frozenset({204, 304})
 
 
+UNREAD_S: Final = 60.0
+"""How long a client may leave unread what fills its buffers, before the connection is cut. Seconds."""
+
+CLOSING_S: Final = 5.0
+"""How long it may take to read the end of an answer that broke off."""
+
+
 class Cycle(RequestResponseCycle):
     """Writes the same bytes as uvicorn's, but the head together with the first of the body.
 
     Every write is a system call, and wakes the client for the little that it holds. Whatever is unusual, or wrong, is
-    left to uvicorn.
+    left to uvicorn. Nobody waits for ever for a client that does not read.
     """
 
     _head = b""
@@ -35,9 +46,15 @@ class Cycle(RequestResponseCycle):
             self.disconnected = True
         self.message_event.set()
 
+    async def run_asgi(self, app: ASGI3Application) -> None:
+        await super().run_asgi(app)
+        if self.response_started and not self.response_complete:
+            # It is being closed, which waits until the client has read what was written.
+            asyncio.get_running_loop().call_later(CLOSING_S, self.transport.abort)
+
     async def send(self, message: Any) -> None:
         if self.flow.write_paused and not self.disconnected:
-            await self.flow.drain()
+            await self._drained()
         if self.disconnected:
             return
         if self._takes_body and message["type"] == "http.response.body":
@@ -48,6 +65,13 @@ class Cycle(RequestResponseCycle):
             if self.scope["http_version"] == "1.0":
                 self._unframe(message)
             await super().send(message)
+
+    async def _drained(self) -> None:
+        patience = asyncio.get_running_loop().call_later(UNREAD_S, self.transport.abort)
+        try:
+            await self.flow.drain()
+        finally:
+            patience.cancel()
 
     def _unframe(self, message: Any) -> None:
         """Keep uvicorn from sending chunks, of which HTTP/1.0 knows nothing (RFC 9112, section 6.1)."""

@@ -9,11 +9,12 @@ from collections.abc import AsyncGenerator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import psutil
 import pytest
 import structlog
 from msgspec.structs import replace
 
-from kiln_server import streaming
+from kiln_server import cycle, streaming
 from kiln_server.app import create_app
 from kiln_server.backend import Generation, TokenEvent
 from kiln_server.backends.bytes_tokenizer import BytesTokenizer
@@ -83,10 +84,29 @@ def test_a_fault_of_the_servers_own_ends_a_stream_with_an_error(monkeypatch: pyt
     assert service.recent.newest_first()[0].error_code == "internal_error"
 
 
-def test_a_client_that_reads_nothing_keeps_no_place(monkeypatch: pytest.MonkeyPatch) -> None:
+def is_connected(live: Live, client: socket.socket) -> bool:
+    """Whether the server's side of a connection is still there."""
+    ends = (live.port, client.getsockname()[1])
+    connections = psutil.Process().net_connections("tcp4")
+    return any((each.laddr.port, each.raddr.port) == ends for each in connections if each.raddr)
+
+
+@pytest.mark.parametrize(
+    ("limits", "end"),
+    [
+        ({"request_timeout_s": 0.5}, ("request_timeout", "timeout")),
+        ({}, (None, "cancelled")),
+    ],
+    ids=["until the deadline", "until it was waited for long enough"],
+)
+def test_a_client_that_reads_nothing_keeps_no_place(
+    limits: dict[str, float], end: tuple[str | None, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(streaming, "LAST_WORDS_S", 0.2)
+    monkeypatch.setattr(cycle, "CLOSING_S", 0.2)
+    monkeypatch.setattr(cycle, "UNREAD_S", 1.0)
     long = {"context_length": 10**7, "answers": [["x" * 1000] * 50_000]}
-    service = ready_service(MockBackend(parse(long)), max_running_requests=1, request_timeout_s=0.5, keep_alive_s=0.1)
+    service = ready_service(MockBackend(parse(long)), max_running_requests=1, keep_alive_s=0.1, **limits)
     body = b'{"messages":[{"role":"user","content":"hi"}],"stream":true,"max_tokens":50000}'
     head = b"POST %b HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n"
     with serving(create_app(service)) as live, socket.socket() as deaf:
@@ -96,9 +116,10 @@ def test_a_client_that_reads_nothing_keeps_no_place(monkeypatch: pytest.MonkeyPa
         wait_until(lambda: service.admission.running == 1)
         wait_until(lambda: service.admission.running == 0)
         assert live.ask("POST", CHAT, json={"messages": HELLO, "max_tokens": 1}).status_code == 200
+        wait_until(lambda: not is_connected(live, deaf))
         wait_until(lambda: any(request.stream for request in service.recent.newest_first()))
     kept = next(request for request in service.recent.newest_first() if request.stream)
-    assert (kept.error_code, kept.outcome) == ("request_timeout", "timeout")
+    assert (kept.error_code, kept.outcome) == end
 
 
 class Gated(BytesTokenizer):
