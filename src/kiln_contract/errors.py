@@ -53,8 +53,13 @@ class ContractViolation(ValueError):  # noqa: N818 - named for what happened, as
 
 
 def json_type(value: object) -> str:
-    """The JSON type name of a decoded value; a Python type outside JSON is named as such."""
+    """The JSON type name of a decoded value; a Python type outside JSON is named as such.
+
+    Outside are subclasses of `str`, `list` and `dict` as well: they can behave like anything.
+    """
     match value:
+        case str() | list() | dict() if type(value) not in (str, list, dict):
+            return f"Python {type(value).__name__}"
         case None:
             return "null"
         case bool():

@@ -108,7 +108,9 @@ def collect(
 
 
 def known(name: str) -> None:
-    """Raise LookupError, with a suggestion, unless `name` is a definition of the contract."""
+    """Raise LookupError, with a suggestion, unless `name` is a definition of the contract; TypeError for no name."""
+    if not isinstance(name, str):
+        raise TypeError(f"pass a definition's name as a string, such as 'Usage', not {name!r}")
     if name not in DEFINITIONS:
         from difflib import get_close_matches
 

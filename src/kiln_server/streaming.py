@@ -181,7 +181,7 @@ class EventStream:
 
     def fail(self, error: ApiError) -> None:
         """End the stream with an error, unless it is ending by itself."""
-        if self._error is None:
+        if self._error is None and not self._ended.is_set():
             self._error = error
             self._working.cancel()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import pickle
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from typing import Any
 
@@ -126,6 +127,23 @@ def test_raw_parts_are_checked_and_compared_like_all_others() -> None:
 def test_errors_can_be_sent_to_another_process(error: Exception, again: Callable[[Exception], Exception]) -> None:
     other = again(error)
     assert (type(other), str(other), vars(other)) == (type(error), str(error), vars(error))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "got"),
+    [
+        ("Usage", OrderedDict(prompt_tokens=1, completion_tokens=1, total_tokens=2), "Python OrderedDict"),
+        ("ChatCompletionRequest", {"messages": deque()}, "Python deque"),
+        ("ChatMessageInput", {"role": type("Text", (str,), {})("user")}, "Python Text"),
+    ],
+)
+def test_what_is_like_json_and_is_none_is_named(name: str, value: Any, got: str) -> None:
+    assert [violation.got for violation in kc.validate(name, value)] == [got]
+
+
+def test_a_definition_is_named_by_a_string() -> None:
+    with pytest.raises(TypeError, match="pass a definition's name as a string, such as 'Usage', not <class"):
+        kc.validate(kc.Usage, {})  # type: ignore[arg-type]
 
 
 def test_raw_rules_still_hold() -> None:

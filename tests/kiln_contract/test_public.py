@@ -51,6 +51,21 @@ for name, value in before.items():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+@pytest.mark.parametrize(
+    "use",
+    [
+        "with mock.patch.object(kc.provenance, 'verify', 1): assert kc.provenance.verify == 1",
+        "kept = kc.provenance; kept.verify = 1; assert kc.provenance.verify == 1",
+        "kept = kc.provenance; del kept.verify; assert not hasattr(kc.provenance, 'verify')",
+        "assert 'verify' in dir(kc.provenance)",
+        "assert copy.copy(kc.provenance).verify is kc.provenance.verify",
+    ],
+)
+def test_a_part_that_is_not_loaded_yet_is_used_like_a_module(use: str) -> None:
+    code = f"import copy; from unittest import mock; import kiln_contract as kc\n{use}\nassert kc.provenance"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 @pytest.mark.parametrize("use", ["pass", "kc.decode(kc.Usage, b'{}')", "kc.validate('Usage', {})"])
 def test_import_loads_nothing_heavy(use: str) -> None:
     code = f"""

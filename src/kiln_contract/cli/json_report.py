@@ -54,7 +54,7 @@ class JsonReport:
 
 def _document(judgement: Judgement) -> dict[str, Any]:
     return {
-        "path": judgement.path,
+        "path": _sound(judgement.path),
         "line": judgement.line,
         "definition": judgement.definition,
         "verdict": judgement.exit.verdict,
@@ -63,6 +63,11 @@ def _document(judgement: Judgement) -> dict[str, Any]:
         "truncated": judgement.is_cut,
         "stream": None if judgement.stream is None else msgspec.structs.asdict(judgement.stream),
     }
+
+
+def _sound(path: str) -> str:
+    """A path whose bytes are no UTF-8, written so that every JSON reader takes it: such bytes as `\\xff`."""
+    return path.encode(errors="surrogateescape").decode(errors="backslashreplace")
 
 
 def _violation(placed: Placed) -> dict[str, Any]:

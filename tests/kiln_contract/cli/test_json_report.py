@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
-import json
 from typing import Any
+
+import msgspec
 
 import kiln_contract as kc
 from kiln_contract.cli.exits import Exit
@@ -22,7 +23,7 @@ VIOLATION = Violation(
 def report(*judgements: Judgement, semantics: bool = True) -> tuple[str, Any]:
     out = io.StringIO()
     print_report(judgements, JsonReport(out, semantics=semantics))
-    return out.getvalue(), json.loads(out.getvalue())
+    return out.getvalue(), msgspec.json.decode(out.getvalue())
 
 
 def test_the_whole_shape() -> None:
@@ -104,9 +105,10 @@ def test_nothing_checked_is_a_report_too() -> None:
 
 
 def test_the_text_is_ascii_with_a_document_a_line() -> None:
-    text, _ = report(
-        Judgement(path="\udcff", exit=Exit.CONFORMS),
+    text, found = report(
+        Judgement(path="ä\udcff", exit=Exit.CONFORMS),
         Judgement(path="x", exit=Exit.VIOLATED, violations=[Placed(VIOLATION)]),
     )
     assert text.isascii()
+    assert found["documents"][0]["path"] == "ä\\xff"
     assert len(text.splitlines()) == 4
