@@ -76,11 +76,13 @@ def test_work_that_is_cut_off_is_answered(live: Live, service: Service, kind: st
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_who_waits_for_a_place_is_answered(live: Live, service: Service, stream: bool) -> None:
-    with asking(live, CHAT, WHOLE), asking(live, CHAT, {**WHOLE, "stream": stream}) as waiting:
-        wait_until(lambda: service.admission.waiting == 1)
-        begin_drain(live, service)
-        cut_off(live, service)
-        answer = waiting.result()
+    with asking(live, CHAT, WHOLE):
+        wait_until(lambda: service.admission.running == 1)
+        with asking(live, CHAT, {**WHOLE, "stream": stream}) as waiting:
+            wait_until(lambda: service.admission.waiting == 1)
+            begin_drain(live, service)
+            cut_off(live, service)
+            answer = waiting.result()
     assert_draining(answer.status_code, dict(answer.headers), answer.content)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
-import time
 from collections.abc import Callable, Iterable
 from itertools import count
 from types import FrameType
@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kiln_server.text import tool_calls
 from kiln_server.text.tool_calls import Part, ToolCall, ToolCallParser
 
 TAGS = ["<tool_call>", "</tool_call>", "<function=f>", "</function>", "<parameter=", "<tool", "</", "<think>"]
@@ -141,24 +142,31 @@ def test_a_line_break_ends_a_string_that_nothing_closes() -> None:
 # What reading costs
 
 
-def cpu_time(chunks: list[str]) -> float:
-    times = []
-    for _ in range(3):
-        parser = ToolCallParser(TOOLS, str)
-        before = time.process_time()
-        for chunk in chunks:
-            parser.feed(chunk)
-        parser.flush()
-        times.append(time.process_time() - before)
-    return min(times)
+class Examining:
+    """A pattern that counts the characters that it looks at."""
+
+    def __init__(self, pattern: re.Pattern[str], looked_at: list[int]) -> None:
+        self._pattern = pattern
+        self._looked_at = looked_at
+
+    def search(self, text: str, at: int) -> re.Match[str] | None:
+        found = self._pattern.search(text, at)
+        self._looked_at.append((found.end() if found else len(text)) - at)
+        return found
 
 
 @pytest.mark.parametrize(
     "opening", ["<tool_call>", '<tool_call>{"name":"f","arguments":{"s":"', "<tool_call><function=f><parameter=s>"]
 )
-def test_an_open_call_costs_as_much_as_it_is_long(opening: str) -> None:
-    short, long = (cpu_time([opening] + ["abcdefgh"] * size) for size in (20_000, 160_000))
-    assert long < 20 * short  # 8 times the text; to look at all of it for each piece takes over 40 times as long
+@pytest.mark.parametrize("piece", ["abcdefgh", "        ", "<b>"])
+def test_an_open_call_is_looked_at_once(opening: str, piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at: list[int] = []
+    for name in ("_INK", "_TAG", "_NAME_END", "_JSON_MARK", "_STRING_MARK"):
+        monkeypatch.setattr(tool_calls, name, Examining(getattr(tool_calls, name), looked_at))
+    parser = ToolCallParser(TOOLS, str)
+    for chunk in [opening] + [piece] * 5_000:
+        parser.feed(chunk)
+    assert sum(looked_at) <= 2 * 5_000 * len(piece)
 
 
 def num_calls(work: Callable[[], object]) -> int:
