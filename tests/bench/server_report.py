@@ -88,8 +88,8 @@ A request is short of cache, not of instructions. Counted by callgrind with this
 times the instructions of bare Starlette and takes 1.76 times as long, because what it touches for a request is larger
 than the 512 KiB of a second-level cache: 10,100 lines of 64 bytes miss it, against 2,400. (Instructions / 3 + 12 for
 each miss of the first level + 40 for each of the second + 15 for each wrong branch, in cycles, gives 563, 320 and 604
-µs for Kiln, bare Starlette and FastAPI; measured then were 548, 347 and 594.) Leaving things out, one at a time, shows what
-they cost of these 563 µs: template and encoding 83, phases and gaps of the timing record 45, the log's line 35,
+µs for Kiln, bare Starlette and FastAPI; measured then were 548, 347 and 594.) Leaving things out, one at a time, shows
+what they cost of these 563 µs: template and encoding 83, phases and gaps of the timing record 45, the log's line 35,
 decoding 36, response 22, API key 16, the disconnect timer 12, the stall timer 10. Putting off metrics and log to do 16
 requests' together would save 40 to 45, since their code would stay in the cache, at the price of lines that come late.
 """
