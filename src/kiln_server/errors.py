@@ -128,6 +128,15 @@ def unforeseen(failure: Exception | None = None) -> ApiError:
     return error
 
 
+def too_long(context_length: int, num_tokens: int, num_asked: int, *, param: str, where: str = "") -> ApiError:
+    """The error for a prompt of so many tokens that it does not fit the context; `where` is its place in a batch."""
+    message = (
+        f"{where}the context holds {context_length} tokens; the prompt has {num_tokens} "
+        f"and {num_asked} more were requested"
+    )
+    return ApiError("context_length_exceeded", message, param=param)
+
+
 def param_of(violation: Violation) -> str | None:
     """The member that OpenAI's clients expect as `param`: the first step of the pointer."""
     return violation.pointer.split("/")[1] if violation.pointer else None

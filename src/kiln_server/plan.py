@@ -17,7 +17,7 @@ from kiln_contract import (
     thinking,
 )
 from kiln_server.backend import AdapterRef, Backend, Sampling, Tokenizer
-from kiln_server.errors import ApiError, param_of
+from kiln_server.errors import ApiError, param_of, too_long
 from kiln_server.presets import VALUES, resolve_sampling
 from kiln_server.settings import Settings
 from kiln_server.text.prompt import Prompt, PromptBuilder, ThinkingSource, reserved_names, thinking_source
@@ -166,11 +166,7 @@ class Planner:
                 asked = limit
         context = self._backend.capabilities.context_length
         if len(prompt.ids) >= context:
-            message = (
-                f"{where}the context holds {context} tokens; the prompt has {len(prompt.ids)} "
-                f"and {asked} more were requested"
-            )
-            raise ApiError("context_length_exceeded", message, param=_member(where))
+            raise too_long(context, len(prompt.ids), asked, param=_member(where), where=where)
         return min(asked, context - len(prompt.ids))
 
     def _effective(self, request: ChatCompletionRequest | BatchCompletionRequest) -> thinking.Effective:

@@ -11,7 +11,7 @@ from kiln_contract import PromptLogprobEntry, TextCompletionRequest, Violation, 
 from kiln_contract.canonical import Ordered, dumps
 from kiln_contract.semantics import MAX_SCORED_CANDIDATES
 from kiln_server.backend import Backend, Candidate, Scores, Tokenizer
-from kiln_server.errors import ApiError, param_of
+from kiln_server.errors import ApiError, param_of, too_long
 from kiln_server.text.detokenizer import tail_text
 
 INVALID = "completion_invalid_request"
@@ -33,11 +33,7 @@ def prompt_ids(
     ids = _encoded(request, backend.text.tokenizer)
     if len(ids) > capabilities.context_length:
         asked = request.max_tokens if isinstance(request.max_tokens, int) else 0
-        message = (
-            f"the context holds {capabilities.context_length} tokens; the prompt has {len(ids)} "
-            f"and {asked} more were requested"
-        )
-        raise ApiError("context_length_exceeded", message, param="prompt")
+        raise too_long(capabilities.context_length, len(ids), asked, param="prompt")
     _require(runtime.scoring_prompt_length(len(ids), capabilities.context_length))
     _require(runtime.scoring_vocabulary(ids, 0, capabilities.vocab_size))
     _require(runtime.scoring_candidates(len(ids), request.prompt_logprobs))
