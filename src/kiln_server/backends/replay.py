@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import stat
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -29,6 +28,7 @@ from kiln_server.backends import recording
 from kiln_server.backends.options import reject_unknown, require
 from kiln_server.backends.playback import BATCH, Pace, Player, Proposal, play
 from kiln_server.backends.recorded_tokenizer import recorded_tokenizer
+from kiln_server.private_file import warn_if_shared
 
 NAME: Final = "replay"
 
@@ -52,7 +52,7 @@ class ReplayBackend:
         self.description = f"{NAME} of {path}"
         self._paced = paced
         header, records = recording.read(Path(path))
-        _warn_where_others_read(Path(path))
+        warn_if_shared(_log, "recording_readable_by_others", str(Path(path)))
         self._tokenizer = recorded_tokenizer(header, records)
         self._answers: dict[Key, list[recording.Answer]] = {}
         self._scorings: dict[tuple[tuple[int, ...], int], recording.Scoring] = {}
@@ -121,12 +121,6 @@ def create(options: Mapping[str, str]) -> ReplayBackend:
     if pace not in ("none", "recorded"):
         raise BackendError(f"the replay backend's option 'pace' is none or recorded, not {pace!r}")
     return ReplayBackend(require(NAME, options, "file"), paced=pace == "recorded")
-
-
-def _warn_where_others_read(path: Path) -> None:
-    mode = stat.S_IMODE(path.stat().st_mode)
-    if mode & 0o077:
-        _log.warning("recording_readable_by_others", file=str(path), mode=f"{mode:04o}", hint=f"chmod 600 {path}")
 
 
 def _pace(answer: recording.Answer) -> Pace:

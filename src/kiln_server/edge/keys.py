@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
-import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final, get_args
@@ -13,6 +12,7 @@ from typing import Final, get_args
 import structlog
 
 from kiln_server.edge.exchange import Access
+from kiln_server.private_file import warn_if_shared
 from kiln_server.settings import SettingsError
 
 log = structlog.get_logger("kiln_server.keys")
@@ -48,16 +48,13 @@ def load_keys(path: str) -> KeyRing:
     A key without a word allows use. Warns when others than the owner may read the file. Raises SettingsError with every
     problem, and never repeats a key.
     """
-    file = Path(path)
     try:
-        mode = stat.S_IMODE(file.stat().st_mode)
-        text = file.read_text("utf-8-sig")
+        text = Path(path).read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise SettingsError(f"api_keys_file {path}: cannot be read ({reason})") from None
     keys = _parse(path, text.splitlines())
-    if mode & 0o077:
-        log.warning("keys_readable_by_others", file=path, mode=f"{mode:04o}", hint=f"chmod 600 {path}")
+    warn_if_shared(log, "keys_readable_by_others", path)
     return KeyRing(keys)
 
 
