@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import gc
-import sys
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from types import FrameType
 from typing import Any
 from weakref import ref
 
@@ -16,6 +14,7 @@ from hypothesis import strategies as st
 
 from kiln_server.text import stops as module
 from kiln_server.text.stops import StopMatcher
+from tests.kiln_server.text.calls import num_calls
 
 # The same, the slow way
 
@@ -87,22 +86,14 @@ def test_every_text_of_two_letters(length: int) -> None:
 # What a token costs
 
 
-def num_calls(matcher: StopMatcher, tokens: Iterable[str]) -> int:
-    """How many calls, of Python's or C's functions, it takes to read tokens."""
-    calls = 0
+def cost(matcher: StopMatcher, tokens: Iterable[str]) -> int:
+    """How many calls it takes to read tokens."""
 
-    def count(_frame: FrameType, event: str, _arg: Any) -> None:
-        nonlocal calls
-        calls += event in {"call", "c_call"}
-
-    before = sys.getprofile()
-    sys.setprofile(count)
-    try:
+    def feed() -> None:
         for token in tokens:
             matcher.feed(token)
-    finally:
-        sys.setprofile(before)
-    return calls
+
+    return num_calls(feed)
 
 
 @pytest.mark.parametrize(
@@ -116,12 +107,12 @@ def num_calls(matcher: StopMatcher, tokens: Iterable[str]) -> int:
     ],
 )
 def test_a_token_costs_the_same_for_any_number_of_stops(stops: Any) -> None:
-    few, many = (num_calls(StopMatcher(stops(count)), ["ab", "c ", "a"] * 1000) for count in (10, 10_000))
+    few, many = (cost(StopMatcher(stops(count)), ["ab", "c ", "a"] * 1000) for count in (10, 10_000))
     assert many < 2 * few + 1000
 
 
 def test_a_long_match_that_fails_costs_as_much_as_it_is_long() -> None:
-    costs = [num_calls(StopMatcher(["a" * length + "!"]), ["a"] * length + ["b"]) for length in (1000, 4000)]
+    costs = [cost(StopMatcher(["a" * length + "!"]), ["a"] * length + ["b"]) for length in (1000, 4000)]
     assert costs[1] < 5 * costs[0]
 
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import count
-from types import FrameType
 from typing import Any
 
 import pytest
@@ -16,6 +14,7 @@ from hypothesis import strategies as st
 
 from kiln_server.text import tool_calls
 from kiln_server.text.tool_calls import Part, ToolCall, ToolCallParser
+from tests.kiln_server.text.calls import num_calls
 
 TAGS = ["<tool_call>", "</tool_call>", "<function=f>", "</function>", "<parameter=", "<tool", "</", "<think>"]
 PAIRED = ["<parameter=x>", "</parameter>"]
@@ -167,23 +166,6 @@ def test_an_open_call_is_looked_at_once(opening: str, piece: str, monkeypatch: p
     for chunk in [opening] + [piece] * 5_000:
         parser.feed(chunk)
     assert sum(looked_at) <= 2 * 5_000 * len(piece)
-
-
-def num_calls(work: Callable[[], object]) -> int:
-    """How many calls, of Python's or C's functions, some work takes."""
-    calls = 0
-
-    def count_one(_frame: FrameType, event: str, _arg: Any) -> None:
-        nonlocal calls
-        calls += event in {"call", "c_call"}
-
-    before = sys.getprofile()
-    sys.setprofile(count_one)
-    try:
-        work()
-    finally:
-        sys.setprofile(before)
-    return calls
 
 
 @pytest.mark.parametrize(
