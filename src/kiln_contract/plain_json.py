@@ -24,10 +24,10 @@ _decode: Final = msgspec.json.Decoder(float_hook=finite_float).decode
 
 def builtins_of(struct: msgspec.Struct) -> Any:
     """A Struct as the JSON value that it stands for, raw parts decoded. Raises as `read_plain` does, for those."""
-    return msgspec.to_builtins(struct, enc_hook=_unsupported)
+    return msgspec.to_builtins(struct, enc_hook=_decoded)
 
 
-def _unsupported(value: Any) -> Any:
+def _decoded(value: Any) -> Any:
     if isinstance(value, msgspec.Raw):
         return read_plain(value)
     raise TypeError(f"a {type(value).__name__} is no JSON value")
